@@ -1,0 +1,5 @@
+"""`python -m kb` is `kb`."""
+
+from kb.cli.main import run
+
+run()

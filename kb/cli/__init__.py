@@ -1,0 +1,1 @@
+"""The command line: one module per verb that parses, calls the op and renders its result."""

@@ -1,0 +1,26 @@
+"""Where `kb` starts. The version is answered before anything is imported; everything else goes through the group.
+
+This module is the error boundary: KbError becomes one line and its exit code, anything else is a bug.
+"""
+
+from __future__ import annotations
+
+import sys
+
+
+def run() -> None:
+    """The console script."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(words: list[str]) -> int:
+    """Run one command line and return its exit code."""
+    if words and words[0] in ("--version", "-V", "version"):
+        from kb.cli.version import version_line
+
+        sys.stdout.write(version_line() + "\n")
+        return 0
+    from kb.cli.boundary import guarded
+
+    return guarded(words)
+

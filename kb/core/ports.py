@@ -1,0 +1,129 @@
+"""The walls between the rules and the world: what scorers, checks and backends may count on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from kb.core.query import Query
+    from kb.core.values import Base, Entry, Fleet, Place
+
+# Where a word stands in an entry: bits of one posting.
+KEY, TITLE, STEM, PURPOSE, PHRASE = 1, 2, 4, 8, 16
+
+
+class Postings(NamedTuple):
+    """Entries that hold a word: parallel sequences of entry numbers and of field bits. Document frequency is the length."""
+
+    entries: Sequence[int]
+    fields: Sequence[int]
+
+
+class Library(Protocol):
+    """The notes of an opened fleet in the current scope, as today's files have them. What scorers rank."""
+
+    fleet: Fleet
+    include_private: bool
+
+    def size(self) -> int:
+        """How many entries there are: N of every formula."""
+
+    def postings(self, words: Iterable[str]) -> Mapping[str, Postings]:
+        """The postings of each normalised word; a word in no entry is absent. Words of phrases count (PHRASE)."""
+
+    def phrases(self, candidates: Iterable[str]) -> Mapping[str, Sequence[int]]:
+        """For each normalised phrase (words joined by one blank) that some entry declares: the entries."""
+
+    def longest_phrase(self) -> int:
+        """Words in the longest declared phrase; 0 when there is none."""
+
+    def place(self, number: int) -> Place:
+        """Where entry `number` is."""
+
+    def entry(self, place: Place) -> Entry | None:
+        """The entry at a place, or None when the file has no keys."""
+
+    def entries(self) -> Iterator[Entry]:
+        """Every entry, in order of base and path. Reads them all: not for the hot path."""
+
+    def text(self, query: Query) -> TextHits:
+        """Chunks that match the question over all bases, on one scale, today's private layer and changed files left out."""
+
+
+class ChunkHit(NamedTuple):
+    """One ranked chunk: whose it is, its row in that base's index, and its score (higher is better)."""
+
+    place: Place
+    row: int
+    score: float
+
+
+class TextHits(NamedTuple):
+    """Ranked chunks, best first (at most 1,000), and what could not be searched."""
+
+    hits: Sequence[ChunkHit]
+    skipped: tuple[str, ...]
+
+
+class Chunk(NamedTuple):
+    """A chunk on its way into a text backend. `row` is its number in index.db: file number x 2**20 + chunk number.
+
+    heading_path and text are as stored; `language` is a Snowball name such as `english`, or "" when unknown.
+    """
+
+    row: int
+    heading_path: str
+    text: str
+    language: str
+
+
+class Changes(NamedTuple):
+    """What one sync did to a base: rows to forget (half-open ranges) and chunks to add, in batches of bounded size."""
+
+    removed: Sequence[tuple[int, int]]
+    added: Iterable[Sequence[Chunk]]
+
+
+class TextIndex(Protocol):
+    """One base's text index, opened for reading."""
+
+    def size(self) -> int:
+        """How many chunks it holds."""
+
+    def frequencies(self, words: Sequence[str]) -> Sequence[int]:
+        """For each word of a question, in how many chunks it occurs (under the backend's stemming)."""
+
+    def search(self, weights: Mapping[str, float], limit: int, allowed: Callable[[int], bool]) -> list[tuple[int, float]]:
+        """The best `limit` rows that `allowed` admits, as (row, score), best first, ties by row.
+
+        `weights` maps words of the question to fleet-wide idf. A score is the sum over words of weight x saturated term
+        frequency, so that scores of several bases compare. Nothing in a word is ever query syntax.
+        """
+
+    def close(self) -> None: ...
+
+
+class TextBackend(Protocol):
+    """A full text engine: a driver of the group `kb.text`, one per fleet. All calls name the base they are about.
+
+    Errors a user can act on (cannot be reached, locked, corrupt, out of step) are raised as KbError.
+    """
+
+    name: str
+
+    def apply(self, base: Base, generation: int, changes: Changes, *, fresh: bool) -> None:
+        """Bring the index to `generation`. `fresh` empties it first and `changes` holds every chunk of the base."""
+
+    def open(self, base: Base, generation: int) -> TextIndex:
+        """Open for reading at exactly that generation."""
+
+    def generation(self, base: Base) -> int | None:
+        """The generation the index stands at, or None when there is none."""
+
+
+class BaseUnderCheck(Protocol):
+    """One base as `kb check` reads it: every file once, parsed once, shared by all checks."""
+
+    base: Base
+    include_private: bool

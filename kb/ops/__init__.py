@@ -1,0 +1,1 @@
+"""One module per verb: op(app, ...) -> a frozen result. Nothing is printed here."""

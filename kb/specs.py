@@ -1,0 +1,133 @@
+"""What hooks return: frozen dataclasses, data plus a function. A plugin builds them, the host runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from kb.core.ports import BaseUnderCheck, Library
+    from kb.core.query import Query
+    from kb.core.values import Ranking
+
+Level = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A verb of the command line. `target` is `module:attribute` of a click command, imported when it is run."""
+
+    name: str
+    target: str
+    summary: str
+    usage: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What a check yields: a file of the base (POSIX path inside it), a 1-based line or 0, and one message."""
+
+    file: str
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One code of the linter. `run` is called once per base and yields problems in any order.
+
+    `doc` is the code's page in docs/: by convention the module's docstring.
+    """
+
+    code: str
+    slug: str
+    level: Level
+    run: Callable[[BaseUnderCheck], Iterable[Problem]]
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """Ranks files for a question. Exactly one scorer of a set carries the gate.
+
+    name:  what `why` shows: `<name> #<rank>`.
+    sets:  the names under which `scorers =` in fleet.txt selects it; the scorer's own name always does.
+    rank:  (library, query) -> ranking over all files in scope, best first, scores positive.
+    floor: for the gate scorer only: library -> the score under which its best file is a guess.
+    fuses: whether a ranked file takes part in the fusion; None means always.
+    """
+
+    name: str
+    sets: tuple[str, ...]
+    rank: Callable[[Library, Query], Ranking]
+    floor: Callable[[Library], float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Extractor:
+    """Turns a document into text. `extensions` are lower case without the dot.
+
+    `extract` raises KbError when the document is encrypted, scanned, too large or not what its name says.
+    """
+
+    name: str
+    extensions: tuple[str, ...]
+    extract: Callable[[Path], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Answerer:
+    """Answers a prompt. `accepts` says whether an `answerer =` value names this one; `answer` takes (value, request)."""
+
+    name: str
+    accepts: Callable[[str], bool]
+    answer: Callable[[str, Any], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Promoter:
+    """Answers a prompt in the role of classifier, promoter or reviewer, under the same rule as an answerer."""
+
+    name: str
+    accepts: Callable[[str], bool]
+    ask: Callable[[str, Any], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """An MCP tool. `run` takes (app, arguments already checked against the schema) and returns one text."""
+
+    name: str
+    description: str
+    input_schema: Mapping[str, Any]
+    run: Callable[[Any, Mapping[str, Any]], str]
+    annotations: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of the reading room. `render` takes (app, query parameters) and returns (title, safe HTML body)."""
+
+    path: str
+    title: str
+    render: Callable[[Any, Mapping[str, str]], str]
+    in_menu: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEvent:
+    """Something that a session did, told to listeners after it is on disk.
+
+    kind:    `session.opened`, `session.captured`, `session.concluded`, `handoff.saved`, `handoff.claimed`, `handoff.completed`
+    session: the session's id, or "" when none is known.
+    root:    the fleet root (absolute).
+    """
+
+    kind: str
+    session: str
+    root: Path
+    agent: str = ""
+    data: Mapping[str, Any] = field(default_factory=dict)
+    texts: Sequence[str] = ()

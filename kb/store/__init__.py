@@ -1,0 +1,1 @@
+"""Disk: walking, reading, atomic writes, locks, logs, the index and its caches."""

@@ -1,0 +1,1 @@
+"""Built-in plugins: found by entry points like anyone's, never imported by the host."""

@@ -1,0 +1,1 @@
+"""Answerers: served passages to an answer."""

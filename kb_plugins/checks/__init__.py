@@ -1,0 +1,1 @@
+"""Checks: one module per code of `kb check`."""

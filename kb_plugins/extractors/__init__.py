@@ -1,0 +1,1 @@
+"""Extractors: documents to text, by file extension."""

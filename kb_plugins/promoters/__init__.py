@@ -1,0 +1,1 @@
+"""Promoters: the commands that classify, propose and review."""

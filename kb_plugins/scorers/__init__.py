@@ -1,0 +1,1 @@
+"""Scorers: each ranks files for a question."""

@@ -1,0 +1,1 @@
+"""Text backends: drivers of the group kb.text, exactly one per fleet."""
