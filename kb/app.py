@@ -1,0 +1,99 @@
+"""The composition root: from path arguments to one object that holds the fleet, its catalogue and the plugins."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from kb.core.display import printable
+from kb.errors import PluginError, UsageError
+from kb.host import DRIVERS, Host, PluginFailure, open_host
+from kb.specs import Scorer
+from kb.store.fleet import open_fleet
+
+if TYPE_CHECKING:
+    from kb.core.ports import TextBackend
+    from kb.core.values import Fleet
+    from kb.store.catalogue import Catalogue
+
+_shared: Host | None = None
+
+
+def shared_host(quiet: bool = False) -> Host:
+    """The plugin host of this process. Unless `quiet`, a broken plugin is named on stderr once."""
+    global _shared
+    if _shared is None:
+        _shared = open_host(_tell)
+    if quiet:
+        _shared.report = lambda failure: None
+    return _shared
+
+
+def _tell(failure: PluginFailure) -> None:
+    sys.stderr.write(f"kb: {printable(str(failure))}\n")
+
+
+class App:
+    """One opened fleet, in one scope. Operations take it as their world.
+
+    host:            the plugins.
+    fleet:           bases, manifest, root of fleet-level files, what was skipped on opening.
+    include_private: whether --all was given.
+    catalogue:       the notes as they are today, read on first use and refreshed by `refresh()`.
+    """
+
+    def __init__(self, host: Host, fleet: Fleet, include_private: bool) -> None:
+        self.host = host
+        self.fleet = fleet
+        self.include_private = include_private
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        from kb.store.catalogue import Catalogue
+
+        return Catalogue(self.fleet, self.include_private, self.text_backend, self.text_choice)
+
+    @cached_property
+    def scorers(self) -> tuple[Scorer, ...]:
+        """The selected scorers, the one with the floor first. Raises UsageError for an unknown name."""
+        every: list[Scorer] = self.host.specs("kb_scorers", Scorer, lambda scorer: scorer.name + "/" + scorer.sets[0])
+        wanted = (os.environ.get("KB_SCORERS") or self.fleet.manifest.last("scorers") or "default").replace(",", " ").split()
+        known = {name for scorer in every for name in (*scorer.sets, scorer.name)}
+        unknown = [name for name in wanted if name not in known]
+        if unknown and every:
+            raise UsageError(f"there is no scorer or set of scorers called {unknown[0]}",
+                             hint="known: " + ", ".join(sorted(known)))
+        chosen = [scorer for scorer in every if scorer.name in wanted or any(name in wanted for name in scorer.sets)]
+        gates = [scorer for scorer in chosen if scorer.floor is not None]
+        if len(gates) != 1:
+            raise PluginError(f"exactly one scorer must carry the floor, and {' '.join(wanted)} selects {len(gates)}",
+                              hint="see kb plugins")
+        return (gates[0], *(scorer for scorer in chosen if scorer is not gates[0]))
+
+    @property
+    def text_choice(self) -> str:
+        """The text backend that was asked for: KB_TEXT_BACKEND, else `text_backend =` in fleet.txt, else `auto`."""
+        return os.environ.get("KB_TEXT_BACKEND") or self.fleet.manifest.last("text_backend") or "auto"
+
+    def text_backend(self, name: str) -> TextBackend:
+        """The text backend called `name`. Raises UsageError when no plugin provides it."""
+        try:
+            driver = self.host.driver(DRIVERS, name)
+        except KeyError:
+            raise UsageError(f"there is no text backend called {name}",
+                             hint="known: auto, " + ", ".join(self.host.drivers(DRIVERS))) from None
+        backend: TextBackend = driver()
+        return backend
+
+    def reopened(self, include_private: bool | None = None) -> App:
+        """The same paths opened again, as the disk has them now."""
+        return App(self.host, open_fleet(self.fleet.paths),
+                   self.include_private if include_private is None else include_private)
+
+
+def open_app(paths: Sequence[str], include_private: bool = False, *, host: Host | None = None) -> App:
+    """Open the fleet that `paths` name. Raises KbError when it cannot be opened."""
+    return App(host or shared_host(), open_fleet(paths), include_private)

@@ -1,0 +1,147 @@
+"""Which markdown files a base has today: one walk, links followed only while they stay inside, nothing read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from kb.core.shelves import SKIPPED_FOLDERS
+from kb.core.values import Base
+from kb.errors import KbError
+
+
+class FileStat(NamedTuple):
+    """A markdown file of a base. `path` is POSIX and inside the base."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    private: bool
+
+
+@dataclass(slots=True)
+class Walk:
+    """One walk of a base.
+
+    files:    every markdown file in scope, sorted by path.
+    skipped:  what was left out and why, one sentence each.
+    unlisted: folders (inside the base) that could not be listed: what they held is not known to be gone.
+    unnamed:  files whose name is not valid UTF-8, which no index can hold: (path, reason).
+    """
+
+    files: list[FileStat] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+    unlisted: list[str] = field(default_factory=list)
+    unnamed: list[tuple[str, str]] = field(default_factory=list)
+
+
+def walk_base(base: Base, include_private: bool) -> Walk:
+    """Walk `base`. Without `include_private` the private layer is not even listed.
+
+    Folders whose name begins with a dot and build folders are left out. A link that leaves the base is reported; a
+    folder or file reached twice counts once; what a public link reaches in the private layer is private. Raises KbError
+    when the base itself cannot be listed.
+    """
+    walk = Walk()
+    if base.privacy.whole and not include_private:
+        return walk
+    seen: set[str] = set()
+    links: list[tuple[str, str]] = []  # (path inside the base, where it was found on disk)
+    _descend(base, base.root, "", include_private, walk, seen, links)
+    for path, place in _sorted_forever(links):
+        _follow(base, path, place, include_private, walk, seen, links)
+    walk.files.sort()
+    return walk
+
+
+def _descend(base: Base, top: str, top_path: str, include_private: bool, walk: Walk, seen: set[str],
+             links: list[tuple[str, str]]) -> None:
+    """Walk real folders below `top`, whose path inside the base is `top_path`, and collect the links met."""
+    folders = set(base.privacy.folders)
+    whole = base.privacy.whole
+    pending = [(top, top_path, whole or base.privacy.covers(top_path) if top_path else whole)]
+    while pending:
+        folder, inside, private = pending.pop()
+        seen.add(folder)
+        try:
+            entries = os.scandir(folder)
+        except OSError as error:
+            if not inside:
+                raise KbError(f"cannot read {folder}: {error.strerror}") from None
+            walk.skipped.append(f"{base.name}/{inside}: the folder cannot be read: {error.strerror}")
+            walk.unlisted.append(inside)
+            continue
+        prefix = f"{inside}/" if inside else ""
+        with entries:
+            for entry in entries:
+                name = entry.name
+                if entry.is_symlink():
+                    if name[0] != "." or name.lower().endswith(".md"):
+                        links.append((prefix + name, entry.path))
+                elif entry.is_dir(follow_symlinks=False):
+                    if name[0] != "." and name not in SKIPPED_FOLDERS:
+                        path = prefix + name
+                        closed = private or path in folders
+                        if include_private or not closed:
+                            pending.append((entry.path, path, closed))
+                elif name[-3:].lower() == ".md":
+                    path = prefix + name
+                    closed = private or path in folders
+                    if include_private or not closed:
+                        _add(base, path, entry.path, closed, walk, seen)
+
+
+def _add(base: Base, path: str, place: str, private: bool, walk: Walk, seen: set[str]) -> None:
+    seen.add(place)
+    try:
+        stat = os.stat(place)
+    except OSError as error:
+        walk.skipped.append(f"{base.name}/{path}: cannot be read: {error.strerror}")
+        return
+    if not path.isascii():
+        try:
+            path.encode("utf-8")
+        except UnicodeEncodeError:
+            walk.unnamed.append((path, "its name is not valid UTF-8"))
+            return
+    walk.files.append(FileStat(path, stat.st_size, stat.st_mtime_ns, private))
+
+
+def _follow(base: Base, path: str, place: str, include_private: bool, walk: Walk, seen: set[str],
+            links: list[tuple[str, str]]) -> None:
+    real = os.path.realpath(place)
+    if not os.path.exists(real):
+        if path[-3:].lower() == ".md":
+            walk.skipped.append(f"{base.name}/{path}: the link points nowhere")
+        return
+    is_folder = os.path.isdir(real)
+    if not is_folder and path[-3:].lower() != ".md":
+        return
+    if real != base.root and not real.startswith(base.root + os.sep):
+        walk.skipped.append(f"{base.name}/{path}: the link leaves its base, so it is not followed")
+        return
+    if real in seen or real == base.root:
+        return
+    target = os.path.relpath(real, base.root).replace(os.sep, "/")
+    private = base.privacy.covers(path) or base.privacy.covers(target)
+    if private and not include_private:
+        return
+    if is_folder:
+        if not any(part in SKIPPED_FOLDERS for part in path.split("/")):
+            _descend(base, real, path, include_private, walk, seen, links)
+    elif os.path.isfile(real):
+        _add(base, path, real, private, walk, seen)
+
+
+def _sorted_forever(links: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """The links in order of their paths, those too that following one brings to light."""
+    done: set[str] = set()
+    while True:
+        fresh = sorted(link for link in links if link[0] not in done)
+        if not fresh:
+            return
+        for link in fresh:
+            done.add(link[0])
+            yield link
