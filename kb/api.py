@@ -18,6 +18,7 @@ from kb.core.ports import (
     TextBackend,
     TextIndex,
 )
+from kb.core.scrub import scrub
 from kb.core.values import Base, Entry, Fleet, Hit, Passage, Place, Ranking
 from kb.errors import ExitCode, KbError, PluginError, UsageError
 from kb.hookspecs import hookimpl
@@ -78,6 +79,7 @@ __all__ = [
     "printable",
     "read_bytes",
     "read_text",
+    "scrub",
     "today",
     "write_atomic",
 ]
