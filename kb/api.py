@@ -20,6 +20,7 @@ from kb.core.ports import (
 )
 from kb.core.scrub import scrub
 from kb.core.values import Base, Entry, Fleet, Hit, Passage, Place, Ranking
+from kb.core.windows import Window
 from kb.errors import ExitCode, KbError, PluginError, UsageError
 from kb.hookspecs import hookimpl
 from kb.specs import (
@@ -27,6 +28,7 @@ from kb.specs import (
     Check,
     Command,
     Extractor,
+    ModelRequest,
     Page,
     Problem,
     Promoter,
@@ -35,7 +37,9 @@ from kb.specs import (
     Tool,
 )
 from kb.store.clock import now, today
+from kb.store.commands import CommandFailed, command_words, run_command
 from kb.store.files import locked, read_bytes, read_text, write_atomic
+from kb.store.trust import Untrusted, require_adapter
 
 __all__ = [
     "KEY",
@@ -50,6 +54,7 @@ __all__ = [
     "Check",
     "Chunk",
     "Command",
+    "CommandFailed",
     "Entry",
     "ExitCode",
     "Extractor",
@@ -57,6 +62,7 @@ __all__ = [
     "Hit",
     "KbError",
     "Library",
+    "ModelRequest",
     "Page",
     "Passage",
     "Place",
@@ -70,7 +76,10 @@ __all__ = [
     "TextBackend",
     "TextIndex",
     "Tool",
+    "Untrusted",
     "UsageError",
+    "Window",
+    "command_words",
     "dumps",
     "flat",
     "hookimpl",
@@ -79,6 +88,8 @@ __all__ = [
     "printable",
     "read_bytes",
     "read_text",
+    "require_adapter",
+    "run_command",
     "scrub",
     "today",
     "write_atomic",

@@ -55,7 +55,9 @@ def kb_extractors() -> Sequence[Extractor]:  # type: ignore[empty-body]
 def kb_answerers() -> Sequence[Answerer]:  # type: ignore[empty-body]
     """Ways to turn served passages into an answer, chosen by `answerer =` in fleet.txt.
 
-    Called by `kb answer`. The first one whose `accepts` is true is used. Since 0.1.
+    Called by `kb answer`. The first one, in the order of the plugins' names, whose `accepts` is true for the value is
+    used, one marked `fallback` only when no other accepts it. The built-in fallback runs the value as a command line.
+    What `answer` raises as KbError is shown as the reason why the model did not reply. Since 0.1.
     """
 
 
@@ -63,7 +65,8 @@ def kb_answerers() -> Sequence[Answerer]:  # type: ignore[empty-body]
 def kb_promoters() -> Sequence[Promoter]:  # type: ignore[empty-body]
     """Ways to run `classifier =`, `promoter =` and `reviewer =` of fleet.txt.
 
-    Called by boot, promote, ingest, consolidate, misses and eval. Since 0.1.
+    Called by boot, promote, ingest, consolidate, misses and eval, chosen by value like an answerer. A value is used
+    only after a person approved it with `kb trust`, unless the spec says that it needs no approval. Since 0.1.
     """
 
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from kb.core.ports import BaseUnderCheck, Library
     from kb.core.query import Query
     from kb.core.values import Ranking
+    from kb.core.windows import Window
 
 Level = Literal["error", "warning"]
 
@@ -77,22 +78,58 @@ class Extractor:
     extract: Callable[[Path], str]
 
 
+Role = Literal["classifier", "answerer", "promoter", "reviewer"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One question to a model.
+
+    role:     which line of fleet.txt chose it.
+    prompt:   everything it is to read, rules and question included; UTF-8 text of any length.
+    root:     the fleet root (absolute).
+    timeout:  how many seconds it may take.
+    question: for an answerer, what was asked, on one line; else "".
+    windows:  for an answerer, the served passages that the prompt holds, in its order; else empty.
+    guess:    for an answerer, whether the best file stands below the floor, so that every passage is only a lead.
+    """
+
+    role: Role
+    prompt: str
+    root: Path
+    timeout: float
+    question: str = ""
+    windows: Sequence[Window] = ()
+    guess: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Answerer:
-    """Answers a prompt. `accepts` says whether an `answerer =` value names this one; `answer` takes (value, request)."""
+    """Turns served passages into an answer.
+
+    accepts:        whether an `answerer =` value names this one.
+    answer:         (value, request) -> the answer, not blank. Raises KbError when there is none.
+    needs_approval: whether a value must be approved with `kb trust` before it is used. False only for an answerer
+                    that starts no program and sends nothing anywhere.
+    fallback:       asked only when no other plugin accepts the value.
+    """
 
     name: str
     accepts: Callable[[str], bool]
-    answer: Callable[[str, Any], str]
+    answer: Callable[[str, ModelRequest], str]
+    needs_approval: bool = True
+    fallback: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Promoter:
-    """Answers a prompt in the role of classifier, promoter or reviewer, under the same rule as an answerer."""
+    """Answers a prompt in the role of classifier, promoter or reviewer, under the same rules as an answerer."""
 
     name: str
     accepts: Callable[[str], bool]
-    ask: Callable[[str, Any], str]
+    ask: Callable[[str, ModelRequest], str]
+    needs_approval: bool = True
+    fallback: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,11 +36,11 @@ _MARKED = re.compile("[\u0300-\u036f\u0483-\u0489\u0591-\u109f\u135d-\u135f\u171
                      "\ua66f-\ua69f\ua6f0\ua6f1\ua802-\uabed\ufb1e\ufe00-\ufe0f\ufe20-\ufe2f\U00010000-\U000e01ef]")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 # Han, kana, Hangul and their compatibility blocks: text that is written without blanks between words.
-_UNSPACED = ("\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303b\u3041-\u3096\u309d-\u309f"
+UNSPACED = ("\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303b\u3041-\u3096\u309d-\u309f"
              "\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u3131-\u318e\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
              "\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U0001b000-\U0001b16f\U00020000-\U0003fffd")
-_RUNS = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
-_IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
+_RUNS = re.compile(f"[{UNSPACED}]+|[^{UNSPACED}]+")
+_IS_UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
 def normalise(text: str) -> list[str]:
