@@ -16,10 +16,12 @@ _PREFIXED = re.compile(
     r"sk-.{14,}|sk_(?:live|test)_.*|gh[pousr]_.{7,}|github_pat_.*|AIza.{13,}|(?:AKIA|ASIA).{12,}"
     r"|xox[a-z]-[\w-]{10,}|xapp-[\w-]{10,}|npm_[A-Za-z0-9]{30,}", re.DOTALL)
 _PEM = re.compile(
-    r"-----BEGIN (?P<kind>[A-Z0-9 ]*PRIVATE KEY)-----(?:.*?-----END (?P=kind)-----|(?:\s+[A-Za-z0-9+/=:,-]{16,})*)", re.DOTALL)
+    r"-----BEGIN (?P<kind>[A-Z0-9 ]*PRIVATE KEY)-----"
+    r"(?:.*?-----END (?P=kind)-----|(?:\s+[A-Za-z0-9+/=:,-]{16,})*)", re.DOTALL)
 _JWT = re.compile(r"(?<![\w-])eyJ[\w-]{6,}\.[\w-]{4,}\.[\w-]*")
 _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)(?P<user>[^\s/:@]*)(?::(?P<password>[^\s/]+))?@")
-_QUERY = re.compile(r"(?i)(?P<name>[?&](?:api[_-]?key|token|secret|password|access_token|auth_token)=)[^\s&#\"'<>()\[\]]+")
+_QUERY = re.compile(
+    r"(?i)(?P<name>[?&](?:api[_-]?key|token|secret|password|access_token|auth_token)=)[^\s&#\"'<>()\[\]]+")
 _MARKER = re.compile(r"\[REDACTED_(?:KEY|TOKEN|SECRET)\]")
 
 
