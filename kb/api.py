@@ -9,52 +9,72 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kb.core.bags import bag_of, key_phrase
-    from kb.core.display import flat, printable
-    from kb.core.jsontext import dumps
-    from kb.core.language import declared_languages
-    from kb.core.ports import (
-        BaseUnderCheck,
-        Changes,
-        Chunk,
-        ChunkHit,
-        KEY,
-        Library,
-        PHRASE,
-        PURPOSE,
-        Postings,
-        STEM,
-        TITLE,
-        TextBackend,
-        TextHits,
-        TextIndex,
-    )
-    from kb.core.query import Query
-    from kb.core.scrub import scrub
-    from kb.core.spacing import gather, spread
-    from kb.core.values import Base, Entry, Fleet, Hit, Passage, Place, Ranking
-    from kb.core.windows import Window
-    from kb.core.words import analyse, fold, is_unspaced, normalise
-    from kb.errors import ExitCode, KbError, PluginError, UsageError
-    from kb.hookspecs import hookimpl
-    from kb.specs import (
-        Answerer,
-        Check,
-        Command,
-        Extractor,
-        ModelRequest,
-        Page,
-        Problem,
-        Promoter,
-        Scorer,
-        SessionEvent,
-        Tool,
-    )
-    from kb.store.clock import now, today
-    from kb.store.commands import CommandFailed, command_words, run_command
-    from kb.store.files import locked, read_bytes, read_text, write_atomic
-    from kb.store.index_db import IndexReader, read_generation, told
-    from kb.store.trust import Untrusted, require_adapter
+    from kb.core.bags import bag_of as bag_of
+    from kb.core.bags import key_phrase as key_phrase
+    from kb.core.display import flat as flat
+    from kb.core.display import printable as printable
+    from kb.core.jsontext import dumps as dumps
+    from kb.core.language import declared_languages as declared_languages
+    from kb.core.ports import KEY as KEY
+    from kb.core.ports import PHRASE as PHRASE
+    from kb.core.ports import PURPOSE as PURPOSE
+    from kb.core.ports import STEM as STEM
+    from kb.core.ports import TITLE as TITLE
+    from kb.core.ports import BaseUnderCheck as BaseUnderCheck
+    from kb.core.ports import Changes as Changes
+    from kb.core.ports import Chunk as Chunk
+    from kb.core.ports import ChunkHit as ChunkHit
+    from kb.core.ports import Library as Library
+    from kb.core.ports import Postings as Postings
+    from kb.core.ports import TextBackend as TextBackend
+    from kb.core.ports import TextHits as TextHits
+    from kb.core.ports import TextIndex as TextIndex
+    from kb.core.query import Query as Query
+    from kb.core.scrub import scrub as scrub
+    from kb.core.spacing import gather as gather
+    from kb.core.spacing import spread as spread
+    from kb.core.values import Base as Base
+    from kb.core.values import Entry as Entry
+    from kb.core.values import Fleet as Fleet
+    from kb.core.values import Hit as Hit
+    from kb.core.values import Passage as Passage
+    from kb.core.values import Place as Place
+    from kb.core.values import Ranking as Ranking
+    from kb.core.windows import Window as Window
+    from kb.core.words import analyse as analyse
+    from kb.core.words import fold as fold
+    from kb.core.words import is_unspaced as is_unspaced
+    from kb.core.words import normalise as normalise
+    from kb.errors import ExitCode as ExitCode
+    from kb.errors import KbError as KbError
+    from kb.errors import PluginError as PluginError
+    from kb.errors import UsageError as UsageError
+    from kb.hookspecs import hookimpl as hookimpl
+    from kb.specs import Answerer as Answerer
+    from kb.specs import Check as Check
+    from kb.specs import Command as Command
+    from kb.specs import Extractor as Extractor
+    from kb.specs import ModelRequest as ModelRequest
+    from kb.specs import Page as Page
+    from kb.specs import Problem as Problem
+    from kb.specs import Promoter as Promoter
+    from kb.specs import Scorer as Scorer
+    from kb.specs import SessionEvent as SessionEvent
+    from kb.specs import Tool as Tool
+    from kb.store.clock import now as now
+    from kb.store.clock import today as today
+    from kb.store.commands import CommandFailed as CommandFailed
+    from kb.store.commands import command_words as command_words
+    from kb.store.commands import run_command as run_command
+    from kb.store.files import locked as locked
+    from kb.store.files import read_bytes as read_bytes
+    from kb.store.files import read_text as read_text
+    from kb.store.files import write_atomic as write_atomic
+    from kb.store.index_db import IndexReader as IndexReader
+    from kb.store.index_db import read_generation as read_generation
+    from kb.store.index_db import told as told
+    from kb.store.trust import Untrusted as Untrusted
+    from kb.store.trust import require_adapter as require_adapter
 
 _HOMES = {
     "kb.core.bags": "bag_of key_phrase",
@@ -84,10 +104,6 @@ _HOMES = {
     "kb.store.trust": "Untrusted require_adapter",
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
-
-__all__ = [  # noqa: PLE0604, RUF022
-    *_HOME_OF,
-]
 
 
 def __getattr__(name: str) -> Any:

@@ -86,7 +86,7 @@ def _mentions_keys(text: str) -> bool:
 
 
 def _key_lines(lines: list[Line]) -> frozenset[int]:
-    """Numbers of the lines that a key label and its list take, wherever they stand: a map repeats them in each section."""
+    """Numbers of the lines that key labels and their lists take, wherever they stand: maps have one in each section."""
     taken: set[int] = set()
     number = 0
     while number < len(lines):

@@ -1,4 +1,4 @@
-"""Which language a note is written in, by the share of its commonest words: cheap, and sure enough to choose a stemmer."""
+"""Which language a note is written in, by the share of its commonest words: cheap, and enough to choose a stemmer."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from kb.core.words import fold
 
-# Function words that tell one language from the others, folded. Words that two of them share say little and are left out.
+# Function words that tell one language from the others, folded. What two of them share says little.
 _MARKS: dict[str, frozenset[str]] = {language: frozenset(words.split()) for language, words in {
-    "english": "the and of to is in it that for was with are this not be have from or which by an as at you we they has its"
-               " when what how there their will can if but only so than then these one all who your",
+    "english": "the and of to is in it that for was with are this not be have from or which by an as at you we they has"
+               " its when what how there their will can if but only so than then these one all who your",
     "portuguese": "que nao uma com para os em do da dos das no na nos nas mais ao como mas foi pelo pela isso ele ela"
                   " voce sao ou ser quando muito tambem ja esta seu sua aos um",
     "spanish": "el los las una que con para del por es y lo como mas pero sus fue esta hay muy cuando al son donde"

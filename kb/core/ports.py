@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from kb.core.query import Query
-    from kb.core.values import Base, Entry, Fleet, Place
+    from kb.core.values import Base, Entry, Fleet, Passage, Place
 
 # Where a word stands in an entry: bits of one posting.
 KEY, TITLE, STEM, PURPOSE, PHRASE = 1, 2, 4, 8, 16
@@ -49,6 +49,9 @@ class Library(Protocol):
 
     def text(self, query: Query) -> TextHits:
         """Chunks that match the question over all bases, on one scale, today's private layer and changed files left out."""
+
+    def passages(self, query: Query, hits: Sequence[ChunkHit]) -> tuple[Passage, ...]:
+        """The texts behind ranked chunks, in their order, each with an excerpt around the question's words."""
 
 
 class ChunkHit(NamedTuple):

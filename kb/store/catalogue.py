@@ -5,12 +5,14 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kb.core.ports import Postings, TextBackend, TextHits
 from kb.core.query import Alias, Query, parse_aliases, prepare
 from kb.core.suggest import best_keys, grams, lookalikes
 from kb.core.values import Base, Entry, Fleet, Header, Passage, Place
+from kb.errors import KbError
 from kb.store.files import read_text
 from kb.store.notes import Bucket
 from kb.store.shelf import Shelf
@@ -53,9 +55,6 @@ class Catalogue:
     def close(self) -> None:
         for shelf in self.shelves:
             shelf.close()
-        if self._text is not None:
-            self._text.close()
-            self._text = None
 
     # -- the library that scorers rank -----------------------------------------------------------------------------
 
@@ -108,23 +107,18 @@ class Catalogue:
         return self._side.search(query.terms)
 
     def passages(self, query: Query, hits: Sequence[ChunkHit]) -> tuple[Passage, ...]:
-        return self._side.fetch(hits, query.terms)
+        return tuple(self._side.fetch(hits, query.terms))
 
     # -- what verbs ask --------------------------------------------------------------------------------------------
 
     @property
-    def text_skipped(self) -> tuple[str, ...]:
-        """What of the text side cannot be searched, one sentence each."""
-        return tuple(self._side.skipped)
-
-    @property
     def index_was_rebuilt(self) -> bool:
         """Whether some index is from before the private column, so that none of its text is served."""
-        return self._side.rebuilt
+        return self._side.outdated()
 
     def unindexed(self) -> list[Place]:
         """Files in scope that the text index has no current chunks for: never indexed, or changed since."""
-        return self._side.unindexed()
+        return [Place(shelf.base.name, path) for shelf in self.shelves for path in _unindexed(shelf)]
 
     def unreachable(self) -> list[Place]:
         """Files no question can reach: no key line, and none by design."""
@@ -189,7 +183,35 @@ class Catalogue:
     @property
     def _side(self) -> TextSide:
         if self._text is None:
-            from kb.store.textside import TextSide
+            from kb.store.textside import AllowedFiles, TextSide
 
-            self._text = TextSide(self.shelves, self._backend_for, self._text_choice)
+            allowed = {shelf.base.name: AllowedFiles(shelf.generation, shelf.path_of_number, partial(_hashes, shelf))
+                       for shelf in self.shelves if shelf.stats()}
+            self._text = TextSide(self.fleet.bases, self._backend_for, self._text_choice, allowed,
+                                  self.fleet.manifest.last("language"))
         return self._text
+
+
+def _hashes(shelf: Shelf) -> dict[str, str]:
+    return {file.path: file.hash for file in shelf.current() if file.path != shelf.map_name}
+
+
+def _unindexed(shelf: Shelf) -> list[str]:
+    """Paths of a shelf without current chunks in index.db, sorted. The map is never indexed, and is not missing there."""
+    if not shelf.stats():
+        return []
+    from kb.store.index_db import IndexReader, read_generation
+
+    generation = read_generation(shelf.base.root)
+    if generation is not None and generation == shelf.generation:
+        held = {file.path for file in shelf.current() if file.number}
+    else:
+        try:
+            with IndexReader(shelf.base.root) as reader:
+                stored = reader.files()
+            held = {file.path for file in shelf.current() if file.path in stored and stored[file.path].hash == file.hash}
+        except KbError:
+            held = set()
+    unreadable = set(shelf.in_bucket(Bucket.UNREADABLE))
+    return [stat.path for stat in shelf.stats()
+            if stat.path not in held and stat.path != shelf.map_name and stat.path not in unreadable]

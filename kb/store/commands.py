@@ -7,8 +7,6 @@ its own process group, and a limit on its time and on what it may print. No shel
 from __future__ import annotations
 
 import os
-import signal
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -52,15 +50,16 @@ def resolve_program(word: str, root: str) -> str:
     Relative entries of PATH are passed over. Raises CommandFailed when there is no such program.
     """
     inside = os.path.normpath(os.path.join(root, word))
-    if not os.path.isabs(word) and inside != root and not inside.startswith(root.rstrip(os.sep) + os.sep):
+    absolute = word.startswith(os.sep)
+    if not absolute and inside != root and not inside.startswith(root.rstrip(os.sep) + os.sep):
         raise CommandFailed(f"the program {word} lies outside the fleet", hint="name it by its absolute path")
     if os.path.isfile(inside):
         return inside
     if os.sep in word:
-        raise CommandFailed(f"there is no program {word}" + ("" if os.path.isabs(word) else f" in {root}"))
+        raise CommandFailed(f"there is no program {word}" + ("" if absolute else f" in {root}"))
     for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
         candidate = os.path.join(folder, word)
-        if os.path.isabs(folder) and os.path.isfile(candidate) and os.access(candidate, os.X_OK):
+        if folder.startswith(os.sep) and os.path.isfile(candidate) and os.access(candidate, os.X_OK):
             return candidate
     raise CommandFailed(f"there is no program {word}, neither in {root} nor on PATH")
 
@@ -192,6 +191,8 @@ def _has_ended(process: Popen[bytes]) -> bool:
 
 
 def _end(process: Popen[bytes]) -> None:
+    import signal
+
     if process.returncode is None:
         try:
             os.killpg(process.pid, signal.SIGKILL)
@@ -218,6 +219,9 @@ def _environment(root: str) -> dict[str, str]:
 @contextmanager
 def _ends_on_sigterm() -> Iterator[None]:
     """A host that ends kb ends the child with it: SIGTERM unwinds, where by default it would leave an orphan."""
+    import signal
+    import threading
+
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
         yield
         return

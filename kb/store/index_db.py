@@ -1,7 +1,7 @@
 """`.kb/index.db`: the record of what was indexed, one SQLite file per base, with the three tables of the page.
 
-A chunk's row is `file number x 2**20 + chunk number`, where the file number is the rowid of its row in `files`; so what
-belongs to a file is a range of rows. The generation is a random 31-bit number in `PRAGMA application_id` that every sync
+A chunk's row is `file number x 2**20 + chunk number`, where the file number is the rowid of its row in `files`, so what
+belongs to a file is a range of rows. The generation is a random 31-bit number in `PRAGMA application_id` that each sync
 which changes something replaces; whatever is derived from this file names the generation it was derived from.
 """
 
@@ -66,6 +66,13 @@ class IndexMissing(KbError):
 
 class IndexOutdated(KbError):
     """The index was written by another version of kb: nothing in it may be served."""
+
+
+class IndexMoved(KbError):
+    """The index was written to while it was read: what was read may be torn."""
+
+    def __init__(self) -> None:
+        super().__init__("the text index changed while it was read", hint="ask again")
 
 
 class FileRow(NamedTuple):
@@ -173,7 +180,7 @@ class IndexReader:
         return found
 
     def chunks_of(self, numbers: Sequence[int] | None) -> Iterator[tuple[int, str, str]]:
-        """(row, heading path, text) of every chunk of the files `numbers` (None: of all), in order of rows, streamed."""
+        """(row, heading path, text) of every chunk of the files `numbers` (None: of all), streamed in order of rows."""
         with told():
             if numbers is None:
                 cursor = self.connection.execute("SELECT rowid, heading_path, text FROM chunks ORDER BY rowid")
@@ -255,8 +262,8 @@ class IndexWriter:
         else:
             number = known.number
             self._execute("DELETE FROM chunks WHERE rowid >= ? AND rowid < ?", rows_of(number))
-        self._execute("INSERT OR REPLACE INTO files (rowid, base, path, hash, provenance, stage, captured_from, private) "
-                      "VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (number, self.base, path, hash_, *declared, int(private)))
+        self._execute("INSERT OR REPLACE INTO files (rowid, base, path, hash, provenance, stage, captured_from, "
+                      "private) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (number, self.base, path, hash_, *declared, int(private)))
         first = rows_of(number)[0]
         kept = chunks[:MOST_CHUNKS]
         self.connection.executemany(
@@ -276,7 +283,7 @@ class IndexWriter:
         self._execute("DELETE FROM files WHERE rowid = ?", (number,))
 
     def replace_sources(self, rows: Sequence[tuple[str | None, ...]]) -> None:
-        """Make the sources table hold exactly `rows`: key, type, title, author ... replaces, in the order of the page."""
+        """Make the sources table hold exactly `rows`: key, type, title ... replaces, in the order of the page."""
         wanted = sorted(((self.base, *row) for row in rows), key=lambda row: str(row[1]))
         if self._execute("SELECT * FROM sources ORDER BY key").fetchall() == wanted:
             return

@@ -1,0 +1,125 @@
+"""Asking a model: which plugin a line of fleet.txt means, whether a person approved it, and one call."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
+
+from kb.core.display import flat
+from kb.core.windows import Window
+from kb.errors import KbError, PluginError, UsageError
+from kb.specs import Answerer, ModelRequest, Promoter, Role
+from kb.store import trust
+from kb.store.commands import DEFAULT_TIMEOUT
+from kb.store.trust import Runnable, Untrusted
+
+if TYPE_CHECKING:
+    from kb.app import App
+
+ROLES: tuple[Role, ...] = get_args(Role)
+
+
+class ModelUnreachable(KbError):
+    """A model that was asked and gave nothing: it could not be started, failed, ran out of time or stayed blank."""
+
+
+class NoModel(UsageError):
+    """The line of fleet.txt that would name the model is not there: exit 2."""
+
+
+def configured(app: App, role: Role) -> str | None:
+    """The value of `<role> =` in fleet.txt, or None."""
+    return app.fleet.manifest.last(role)
+
+
+def model_timeout(app: App) -> float:
+    """How long a model may take, in seconds: `model_timeout =` in fleet.txt, 120 without it. Raises UsageError."""
+    value = app.fleet.manifest.last("model_timeout")
+    if value is None:
+        return DEFAULT_TIMEOUT
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = 0.0
+    if not 0.0 < seconds <= 86400.0:
+        raise UsageError(f"model_timeout in fleet.txt is no number of seconds: {value}", hint="such as: model_timeout = 120")
+    return seconds
+
+
+def ask_model(app: App, role: Role, prompt: str, *, question: str = "", windows: Sequence[Window] = (),
+              guess: bool = False) -> str:
+    """One call of the model that fleet.txt names for `role`; its reply, never blank.
+
+    Raises NoModel when there is no such line, Untrusted when nobody approved it, ModelUnreachable when it gave nothing.
+    """
+    value = configured(app, role)
+    if value is None:
+        raise NoModel(f"fleet.txt has no `{role} =` line", hint="it names the command that is asked, such as: "
+                      f"{role} = tools/claude.py {role}")
+    model = _model(app, role, value)
+    if model.needs_approval:
+        trust.require(app.fleet.root, trust.runnable(app.fleet.root, role, value))
+    request = ModelRequest(role, prompt, Path(app.fleet.root), model_timeout(app), flat(question), tuple(windows),
+                           guess)
+    call = model.answer if isinstance(model, Answerer) else model.ask
+    try:
+        reply = call(value, request)
+    except KbError as error:
+        raise ModelUnreachable(f"the {role} did not reply: {error}") from error
+    if not isinstance(reply, str) or not reply.strip():
+        raise ModelUnreachable(f"the {role} did not reply: it returned nothing")
+    return reply
+
+
+def untrusted(app: App, *roles: str) -> list[Runnable]:
+    """What the fleet names for these roles and adapters (`tools/extract/pdf.cmd`) and nobody approved."""
+    return [item for item in runnables(app) if item.name in roles and not trust.is_approved(app.fleet.root, item)]
+
+
+def require_trust(app: App, *roles: str) -> None:
+    """Refuse, before any work, when a named role or adapter is not approved. Raises Untrusted."""
+    trust.require(app.fleet.root, *(item for item in runnables(app) if item.name in roles))
+
+
+def runnables(app: App) -> list[Runnable]:
+    """Everything that this fleet would have run: the lines of fleet.txt, then the adapters of `tools/extract/`."""
+    found: list[Runnable] = []
+    for role in ROLES:
+        value = configured(app, role)
+        if value is not None and _needs_approval(app, role, value):
+            found.append(trust.runnable(app.fleet.root, role, value))
+    return found + trust.adapters(app.fleet.root)
+
+
+def _needs_approval(app: App, role: Role, value: str) -> bool:
+    try:
+        return _model(app, role, value).needs_approval
+    except PluginError:
+        return True
+
+
+def _model(app: App, role: Role, value: str) -> Answerer | Promoter:
+    kind, hook = (Answerer, "kb_answerers") if role == "answerer" else (Promoter, "kb_promoters")
+    models: list[Answerer | Promoter] = app.host.specs(hook, kind, lambda model: str(model.name))
+    for model in sorted(models, key=lambda model: model.fallback):
+        if model.accepts(value):
+            return model
+    raise PluginError(f"no plugin can run `{role} = {value}`", hint="see kb plugins")
+
+
+def program_path(app: App, item: Runnable) -> str:
+    """What the first word of a command line names today, for a person who is to approve it; why not, when nothing."""
+    from kb.store.commands import CommandFailed, command_words
+
+    if item.name == item.command:
+        return os.path.join(app.fleet.root, item.command)
+    try:
+        return command_words(item.command, app.fleet.root)[0]
+    except CommandFailed as error:
+        return str(error)
+
+
+__all__ = ["ROLES", "ModelUnreachable", "NoModel", "Untrusted", "ask_model", "configured", "model_timeout",
+           "program_path", "require_trust", "runnables", "untrusted"]
