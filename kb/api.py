@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kb.core.bags import bag_of as bag_of
     from kb.core.bags import key_phrase as key_phrase
-    from kb.core.display import flat as flat
+    from kb import __version__
+from kb.core.display import flat as flat
     from kb.core.display import printable as printable
     from kb.core.jsontext import dumps as dumps
     from kb.core.language import declared_languages as declared_languages

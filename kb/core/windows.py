@@ -13,7 +13,7 @@ _OVERLAP = 10
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A stretch of one file as a model reads it. `path` is `base/path`; `text` is "" for a file known by its purpose only.
+    """A stretch of one file as a model reads it. `path` is `base/path`; `text` is "" when only the purpose is known.
 
     heading_path: the headings above it joined by ` > `, or "" at the top of the file.
     """
