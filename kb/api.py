@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from kb import __version__ as __version__
     from kb.core.bags import bag_of as bag_of
     from kb.core.bags import key_phrase as key_phrase
-    from kb import __version__
-from kb.core.display import flat as flat
+    from kb.core.display import flat as flat
     from kb.core.display import printable as printable
     from kb.core.jsontext import dumps as dumps
     from kb.core.language import declared_languages as declared_languages
@@ -78,6 +78,7 @@ from kb.core.display import flat as flat
     from kb.store.trust import require_adapter as require_adapter
 
 _HOMES = {
+    "kb": "__version__",
     "kb.core.bags": "bag_of key_phrase",
     "kb.core.display": "flat printable",
     "kb.core.jsontext": "dumps",

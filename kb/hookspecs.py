@@ -6,11 +6,14 @@ An implementation is a module-level function marked `@hookimpl`, in a module nam
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import pluggy
 
-from kb.specs import Answerer, Check, Command, Extractor, Page, Promoter, Scorer, SessionEvent, Tool
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kb.specs import Answerer, Check, Command, Extractor, Page, Promoter, Scorer, SessionEvent, Tool
 
 hookspec = pluggy.HookspecMarker("kb")
 hookimpl = pluggy.HookimplMarker("kb")

@@ -2,8 +2,8 @@
 
 Discovery is remembered in the user's cache folder, because importing stevedore and importlib.metadata costs more than
 answering a question. The memory also holds which hooks each plugin implements, so that `kb route` imports the scorers
-and nothing else. It is valid while every folder of sys.path, every entry_points.txt and every plugin module has the
-modification time it had then.
+and nothing else. It is valid while the entry_points.txt files of all import folders are the same ones with the same modification
+times, and, plugin by plugin, while its module has the one it had then.
 """
 
 from __future__ import annotations
@@ -223,10 +223,11 @@ def discover() -> list[Plugin]:
     from stevedore._cache import Cache
 
     points = Cache(cache_dir=os.path.join(os.devnull, "off"))  # stevedore's own disk cache goes stale for minutes
-    origin = {(point.group, point.name, point.value): (dist.name, dist.version)
-              for dist in distributions() for point in dist.entry_points if point.group in (PLUGINS, DRIVERS)}
-    found = [Plugin(group, point.name, point.value, *origin.get((group, point.name, point.value), ("unknown", "")))
-             for group in (PLUGINS, DRIVERS) for point in points.get_group_all(group)]
+    origin = {(point.group, point.name, point.value): (dist.name, dist.version) for dist in distributions(path=_folders())
+              for point in dist.entry_points if point.group in (PLUGINS, DRIVERS)}
+    found = [Plugin(group, point.name, point.value, *origin[group, point.name, point.value])
+             for group in (PLUGINS, DRIVERS) for point in points.get_group_all(group)
+             if (group, point.name, point.value) in origin]
     return sorted(found, key=lambda p: (p.group, p.name, p.distribution))
 
 
@@ -263,22 +264,28 @@ def _memory_path() -> str:
 
 
 def _key() -> list[list[Any]]:
-    """Every import folder and every entry_points.txt in it, with its modification time."""
+    """Every entry_points.txt that an import folder holds, with its modification time."""
     key: list[list[Any]] = []
-    for folder in sys.path:
+    for folder in _folders():
         try:
-            key.append([folder, os.stat(folder or ".").st_mtime_ns])
-            with os.scandir(folder or ".") as entries:
-                infos = [e.path for e in entries if e.name.endswith((".dist-info", ".egg-info"))]
+            with os.scandir(folder) as entries:
+                infos = sorted(e.path for e in entries if e.name.endswith((".dist-info", ".egg-info")))
         except OSError:
             continue
-        for info in sorted(infos):
+        for info in infos:
             points = os.path.join(info, "entry_points.txt")
             try:
                 key.append([points, os.stat(points).st_mtime_ns])
             except OSError:
                 continue
     return key
+
+
+def _folders() -> list[str]:
+    """The import folders that may hold plugins: never the current one, which may be a base, and a base is only data."""
+    here = os.getcwd() if os.path.isdir(os.curdir) else ""
+    own = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    return [folder for folder in dict.fromkeys(sys.path) if folder and (folder != here or folder == own)]
 
 
 # -- small things ------------------------------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import sys
-import traceback
 
 import click
 
@@ -39,6 +38,8 @@ def guarded(words: list[str]) -> int:
         return ExitCode.OK
     except Exception as error:  # noqa: BLE001 - the boundary: whatever is left is a bug, told in one line
         if os.environ.get("KB_DEBUG") == "1":
+            import traceback
+
             traceback.print_exc()
         else:
             say(f"this is a bug in kb: {type(error).__name__}: {error}; run it again with KB_DEBUG=1 for the traceback")

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 
 def dumps(value: Any) -> str:
-    """`value` as one line of JSON. Dataclasses become objects in the order of their fields; tuples become arrays."""
+    """`value` as one line of JSON. Named tuples and dataclasses become objects, in the order of their fields."""
     text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False, separators=(", ", ": "))
     if any("\ud800" <= c <= "\udfff" for c in text) or "\x7f" in text:
         text = "".join(f"\\u{ord(c):04x}" if "\ud800" <= c <= "\udfff" or c == "\x7f" else c for c in text)
@@ -24,8 +23,9 @@ def plain(value: Any) -> Any:
         return rounded(value)
     if isinstance(value, str | int | bool) or value is None:
         return value
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    names = getattr(value, "_fields", None) or getattr(value, "__dataclass_fields__", None)
+    if names is not None and not isinstance(value, type):
+        return {name: plain(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     return [plain(item) for item in value]

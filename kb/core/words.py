@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import NamedTuple
 
 _ENGLISH = """
 a about after all also am an and any are as at be been before being between but by can could did do does for from had
@@ -30,17 +31,28 @@ pior primeira primeiro proxima proximo real ruim ultima ultimo vazio velha velho
 STOP_WORDS = frozenset((_ENGLISH + _PORTUGUESE).split())
 
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
-_WORD = re.compile(r"[^\W_]+")
-# Marks that belong to the letter before them (Indic vowels, Hebrew points, Thai tones): \w does not know them.
-_MARKED = re.compile("[\u0300-\u036f\u0483-\u0489\u0591-\u109f\u135d-\u135f\u1712-\u1dff\u20d0-\u20f0\u302a-\u302f\u3099\u309a"
-                     "\ua66f-\ua69f\ua6f0\ua6f1\ua802-\uabed\ufb1e\ufe00-\ufe0f\ufe20-\ufe2f\U00010000-\U000e01ef]")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 # Han, kana, Hangul and their compatibility blocks: text that is written without blanks between words.
 UNSPACED = ("\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303b\u3041-\u3096\u309d-\u309f"
-             "\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u3131-\u318e\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
-             "\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U0001b000-\U0001b16f\U00020000-\U0003fffd")
-_RUNS = re.compile(f"[{UNSPACED}]+|[^{UNSPACED}]+")
-_IS_UNSPACED = re.compile(f"[{UNSPACED}]")
+            "\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u3131-\u318e\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+            "\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U0001b000-\U0001b16f\U00020000-\U0003fffd")
+# Marks that belong to the letter before them (Indic vowels, Hebrew points, Thai tones): \w does not know them.
+_MARKS = ("\u0300-\u036f\u0483-\u0489\u0591-\u109f\u135d-\u135f\u1712-\u1dff\u20d0-\u20f0\u302a-\u302f\u3099\u309a"
+          "\ua66f-\ua69f\ua6f0\ua6f1\ua802-\uabed\ufb1e\ufe00-\ufe0f\ufe20-\ufe2f\U00010000-\U000e01ef")
+
+
+class _Patterns(NamedTuple):
+    word: re.Pattern[str]
+    marked: re.Pattern[str]
+    runs: re.Pattern[str]
+    unspaced: re.Pattern[str]
+
+
+@cache
+def _patterns() -> _Patterns:
+    """What only text outside ASCII needs: compiled on first use, because compiling costs as much as a small question."""
+    return _Patterns(re.compile(r"[^\W_]+"), re.compile(f"[{_MARKS}]"), re.compile(f"[{UNSPACED}]+|[^{UNSPACED}]+"),
+                     re.compile(f"[{UNSPACED}]"))
 
 
 def normalise(text: str) -> list[str]:
@@ -54,7 +66,7 @@ def analyse(text: str) -> list[str]:
     if folded.isascii():
         return [word for word in _ASCII_WORD.findall(folded) if len(word) > 1]
     words: list[str] = []
-    for run in _marked_words(folded) if _MARKED.search(folded) else _WORD.findall(folded):
+    for run in _marked_words(folded) if _patterns().marked.search(folded) else _patterns().word.findall(folded):
         if run.isascii():
             if len(run) > 1:
                 words.append(run)
@@ -65,8 +77,9 @@ def analyse(text: str) -> list[str]:
 
 def _split(run: str) -> list[str]:
     words = []
-    for part in _RUNS.findall(run):
-        if _IS_UNSPACED.match(part):
+    patterns = _patterns()
+    for part in patterns.runs.findall(run):
+        if patterns.unspaced.match(part):
             words.extend([part] if len(part) == 1 else [part[i:i + 2] for i in range(len(part) - 1)])
         elif len(part) > 1:
             words.append(part)
@@ -107,4 +120,4 @@ def _has_dropped_accents(c: str) -> bool:
 
 def is_unspaced(word: str) -> bool:
     """Whether a word of the analyser comes from a script without blanks between words."""
-    return _IS_UNSPACED.match(word) is not None
+    return not word.isascii() and _patterns().unspaced.match(word) is not None

@@ -10,7 +10,7 @@ import heapq
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from kb.core.excerpt import excerpt
 from kb.core.ports import ChunkHit, TextBackend, TextHits, TextIndex
@@ -173,7 +173,7 @@ class TextSide:
         return None
 
     def _open_index(self, base: Base, generation: int) -> TextIndex:
-        base = replace(base, language=base.language or self.languages)
+        base = base._replace(language=base.language or self.languages)
         if self.choice != "auto":
             chosen = self._backend(self.choice)
             stands_at = chosen.generation(base)
