@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from kb.store.files import read_bytes as read_bytes
     from kb.store.files import read_text as read_text
     from kb.store.files import write_atomic as write_atomic
+    from kb.store.index_db import IndexMoved as IndexMoved
     from kb.store.index_db import IndexReader as IndexReader
     from kb.store.index_db import read_generation as read_generation
     from kb.store.index_db import told as told
@@ -102,7 +103,7 @@ _HOMES = {
     "kb.store.clock": "now today",
     "kb.store.commands": "CommandFailed command_words run_command",
     "kb.store.files": "locked read_bytes read_text write_atomic",
-    "kb.store.index_db": "IndexReader read_generation told",
+    "kb.store.index_db": "IndexMoved IndexReader read_generation told",
     "kb.store.trust": "Untrusted require_adapter",
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}

@@ -24,7 +24,7 @@ def chunk(text: str, lines: list[Line] | None = None) -> list[tuple[str, str]]:
     """
     if lines is None:
         lines = scan(text)
-    keys = _key_lines(lines) if _mentions_keys(text) else frozenset()
+    keys = key_lines(lines) if _mentions_keys(text) else frozenset()
     chunks: list[tuple[str, str]] = []
     titles: list[tuple[int, str]] = []
     body: list[str] = []
@@ -85,7 +85,7 @@ def _mentions_keys(text: str) -> bool:
     return any(label in lowered for label in _KEY_LABELS)
 
 
-def _key_lines(lines: list[Line]) -> frozenset[int]:
+def key_lines(lines: list[Line]) -> frozenset[int]:
     """Numbers of the lines that key labels and their lists take, wherever they stand: maps have one in each section."""
     taken: set[int] = set()
     number = 0
