@@ -44,7 +44,8 @@ def model_timeout(app: App) -> float:
     except ValueError:
         seconds = 0.0
     if not 0.0 < seconds <= 86400.0:
-        raise UsageError(f"model_timeout in fleet.txt is no number of seconds: {value}", hint="such as: model_timeout = 120")
+        raise UsageError(f"model_timeout in fleet.txt is no number of seconds: {value}",
+                         hint="such as: model_timeout = 120")
     return seconds
 
 
