@@ -33,8 +33,8 @@ class Catalogue:
         self.include_private = include_private
         self._backend_for = backend_for
         self._text_choice = text_choice
-        before = {} if previous is None else {shelf.base.root: shelf for shelf in previous.shelves}
-        self.shelves = [Shelf(base, include_private, before.get(base.root)) for base in fleet.bases]
+        before: dict[str, Shelf] = {} if previous is None else {shelf.base.root: shelf for shelf in previous.shelves}
+        self.shelves: list[Shelf] = [Shelf(base, include_private, before.get(base.root)) for base in fleet.bases]
         self._by_name = {shelf.base.name: shelf for shelf in self.shelves}
         self.skipped: list[str] = [line for shelf in self.shelves for line in shelf.skipped]
         self.aliases: list[Alias] = [alias for base in fleet.bases for alias in self._aliases_of(base)]

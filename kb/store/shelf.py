@@ -165,9 +165,9 @@ class Shelf:
         if self._bags:
             for word in words:
                 for number, bits in self._live_words.get(word, ()):
-                    numbers, fields = found.setdefault(word, ([], []))
-                    numbers.append(number)
-                    fields.append(bits)
+                    pair = found.setdefault(word, ([], []))
+                    pair[0].append(number)
+                    pair[1].append(bits)
         return {word: pair for word, pair in found.items() if pair[0]}
 
     def phrases(self, phrases: Sequence[str]) -> dict[str, list[int]]:
