@@ -1,0 +1,45 @@
+"""The private layer: declarations, and how a bad one closes."""
+
+from __future__ import annotations
+
+import pytest
+
+from kb.core.manifest import parse_manifest
+from kb.core.privacy import parse_private
+
+
+@pytest.mark.parametrize(("card", "hidden", "shown"), [
+    (None, ["profile/a.md", "projects/b/c.md", "records"], ["profiles/a.md", "knowledge/profile/a.md"]),
+    ("private = drafts/, records # two", ["drafts/x.md", "records/y.md"], ["profile/a.md", "drafts-old/x.md"]),
+    ("private = ./drafts", ["drafts/x.md"], ["a.md"]),
+    ("private = /drafts/", ["drafts/x.md"], ["a.md"]),
+    ("private = deep\\er", ["deep/er/x.md"], ["deep/x.md"]),
+    ("private = .", ["a.md"], []),
+    ("private =", ["a.md"], []),
+    ("private = ., x", ["a.md", "x/y.md"], []),
+    ("private = ../other", ["a.md"], []),
+])
+def test_a_declaration_hides_what_it_names(card: str | None, hidden: list[str], shown: list[str]) -> None:
+    privacy = parse_private(card, "bo")
+    assert [path for path in hidden if not privacy.covers(path)] == []
+    assert [path for path in shown if privacy.covers(path)] == []
+
+
+@pytest.mark.parametrize("card", ["private =", "private = ., x", "private = ./x", "private = /x", "private = ../x"])
+def test_a_declaration_that_is_not_taken_at_its_word_warns(card: str) -> None:
+    assert parse_private(card, "bo").warning
+
+
+@pytest.mark.parametrize("name", ["person", "Person", "PERSON"])
+def test_the_persons_base_is_private_whatever_it_declares(name: str) -> None:
+    assert parse_private("private = x", name).covers("a.md")
+
+
+def test_a_card_that_cannot_be_read_closes_the_base() -> None:
+    assert parse_private("", "bo", readable=False).whole
+
+
+def test_a_hash_inside_quotes_is_no_comment() -> None:
+    manifest = parse_manifest('answerer = run "a # b" --x # why\nname = It\'s ours # ours\nattach = a\nattach = b\nempty =\nno line\n')
+    assert manifest.last("answerer") == 'run "a # b" --x'
+    assert (manifest.last("name"), manifest.all("attach"), manifest.last("empty")) == ("It's ours", ("a", "b"), None)
