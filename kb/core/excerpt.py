@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from kb.core.words import UNSPACED, analyse, is_unspaced
 
 WORDS = 14
 CUT = " ... "
 
-_PIECE = re.compile(f"[{UNSPACED}]|[^\\s{UNSPACED}]{{1,60}}")
+_ASCII_PIECE = re.compile(r"\S{1,60}")
 _MOST_LOOKED_AT = 4000
+
+
+@cache
+def _piece() -> re.Pattern[str]:
+    return re.compile(f"[{UNSPACED}]|[^\\s{UNSPACED}]{{1,60}}")
 
 
 def excerpt(text: str, words: Sequence[str], length: int = WORDS) -> str:
@@ -20,7 +26,7 @@ def excerpt(text: str, words: Sequence[str], length: int = WORDS) -> str:
     `words` are the analyser's. A word of the text matches when it is one of them, or else when it begins like one (a
     plural, a stem); without any match the cut starts at the beginning. White space inside is kept as it stands.
     """
-    pieces = [(piece.start(), piece.end()) for piece in _PIECE.finditer(text)]
+    pieces = [(piece.start(), piece.end()) for piece in (_ASCII_PIECE if text.isascii() else _piece()).finditer(text)]
     if len(pieces) <= length:
         return text.strip()
     first = max(0, _matching(text, pieces, words) - length // 3)

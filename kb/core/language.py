@@ -23,6 +23,7 @@ _MARKS: dict[str, frozenset[str]] = {language: frozenset(words.split()) for lang
                " ha si",
 }.items()}
 
+_ANY: frozenset[str] = frozenset().union(*_MARKS.values())
 LANGUAGES: tuple[str, ...] = tuple(_MARKS)
 _CODES = {"en": "english", "pt": "portuguese", "es": "spanish", "fr": "french", "de": "german", "it": "italian",
           "nl": "dutch", "sv": "swedish", "no": "norwegian", "nb": "norwegian", "da": "danish", "fi": "finnish",
@@ -47,12 +48,11 @@ def declared_languages(value: str | None) -> tuple[str, ...]:
 def detect(text: str, among: Sequence[str] = LANGUAGES) -> str:
     """The language of `text` out of `among`, or "" when its words do not tell. Looks at the first 1,500 characters."""
     words = _WORDS.findall(fold(text[:_SAMPLE]))
-    if not words:
-        return ""
+    telling = list(filter(_ANY.__contains__, words))
     best, most = "", 0
-    for language in among:
-        marks = _MARKS.get(language)
-        count = sum(map(marks.__contains__, words)) if marks else 0
+    for language in among if telling else ():
+        marks = _MARKS.get(language, frozenset())
+        count = sum(map(marks.__contains__, telling))
         if count > most:
             best, most = language, count
     return best if most >= max(1, _LEAST_SHARE * len(words)) else ""
@@ -69,5 +69,5 @@ def language_of(text: str, declared: Sequence[str] = ()) -> str:
     if found or declared:
         return found or declared[0]
     sample = text[:_SAMPLE]
-    latin = sum(c < "\u0250" for c in sample)
-    return "english" if latin * 2 > len(sample) else ""
+    foreign = 0 if sample.isascii() else sum(c >= "\u0250" for c in sample)
+    return "english" if foreign * 2 < len(sample) else ""

@@ -9,22 +9,36 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
+from typing import NamedTuple
 
 from kb.core.words import UNSPACED
 
 ZWSP = "\u200b"
-_BOUNDARY = re.compile(f"(?<=[{UNSPACED}])(?=[\\w{UNSPACED}])|(?<=\\w)(?=[{UNSPACED}])")
-_ANY = re.compile(f"[{UNSPACED}{ZWSP}]")
 _RUN = re.compile(f"{ZWSP}+")
-_PIECES = re.compile("[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]+|.[\u3099\u309a]", re.DOTALL)  # jamo; kana and its mark
+
+
+class _Patterns(NamedTuple):
+    any: re.Pattern[str]
+    boundary: re.Pattern[str]
+    pieces: re.Pattern[str]
+
+
+@cache
+def _patterns() -> _Patterns:
+    """Compiled on first use: English notes never need them."""
+    return _Patterns(re.compile(f"[{UNSPACED}{ZWSP}]"),
+                     re.compile(f"(?<=[{UNSPACED}])(?=[\\w{UNSPACED}])|(?<=\\w)(?=[{UNSPACED}])"),
+                     re.compile("[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]+|.[\u3099\u309a]", re.DOTALL))
 
 
 def spread(text: str) -> str:
     """`text` as it is stored. Hangul and kana that stand in pieces (NFD, as macOS writes them) are composed."""
-    if text.isascii() or not _ANY.search(text):
+    if text.isascii() or not _patterns().any.search(text):
         return text
-    text = _PIECES.sub(lambda piece: unicodedata.normalize("NFC", piece[0]), text)
-    return _BOUNDARY.sub(ZWSP, _RUN.sub(lambda run: run[0] * 2, text))
+    patterns = _patterns()
+    text = patterns.pieces.sub(lambda piece: unicodedata.normalize("NFC", piece[0]), text)
+    return patterns.boundary.sub(ZWSP, _RUN.sub(lambda run: run[0] * 2, text))
 
 
 def gather(text: str) -> str:

@@ -30,7 +30,7 @@ pior primeira primeiro proxima proximo real ruim ultima ultimo vazio velha velho
 """
 STOP_WORDS = frozenset((_ENGLISH + _PORTUGUESE).split())
 
-_ASCII_WORD = re.compile(r"[a-z0-9]+")
+_ASCII_WORD = re.compile(r"[a-z0-9]{2,}")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 # Han, kana, Hangul and their compatibility blocks: text that is written without blanks between words.
 UNSPACED = ("\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303b\u3041-\u3096\u309d-\u309f"
@@ -43,6 +43,7 @@ _MARKS = ("\u0300-\u036f\u0483-\u0489\u0591-\u109f\u135d-\u135f\u1712-\u1dff\u20
 
 class _Patterns(NamedTuple):
     word: re.Pattern[str]
+    longer_word: re.Pattern[str]
     marked: re.Pattern[str]
     runs: re.Pattern[str]
     unspaced: re.Pattern[str]
@@ -51,7 +52,8 @@ class _Patterns(NamedTuple):
 @cache
 def _patterns() -> _Patterns:
     """What only text outside ASCII needs: compiled on first use, because compiling costs as much as a small question."""
-    return _Patterns(re.compile(r"[^\W_]+"), re.compile(f"[{_MARKS}]"), re.compile(f"[{UNSPACED}]+|[^{UNSPACED}]+"),
+    return _Patterns(re.compile(r"[^\W_]+"), re.compile(r"[^\W_]{2,}"), re.compile(f"[{_MARKS}]"),
+                     re.compile(f"[{UNSPACED}]+|[^{UNSPACED}]+"),
                      re.compile(f"[{UNSPACED}]"))
 
 
@@ -64,9 +66,13 @@ def analyse(text: str) -> list[str]:
     """The words of `text` in order, repeats and stop words kept: what a text backend indexes."""
     folded = fold(text)
     if folded.isascii():
-        return [word for word in _ASCII_WORD.findall(folded) if len(word) > 1]
+        return _ASCII_WORD.findall(folded)
+    patterns = _patterns()
+    marked = patterns.marked.search(folded) is not None
+    if not marked and not patterns.unspaced.search(folded):
+        return patterns.longer_word.findall(folded)
     words: list[str] = []
-    for run in _marked_words(folded) if _patterns().marked.search(folded) else _patterns().word.findall(folded):
+    for run in _marked_words(folded) if marked else patterns.word.findall(folded):
         if run.isascii():
             if len(run) > 1:
                 words.append(run)

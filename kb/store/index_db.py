@@ -22,6 +22,7 @@ VERSION = SCHEMA_VERSION * 1000 + CHUNKER_VERSION
 CHUNK_BITS = 20
 MOST_CHUNKS = 1 << CHUNK_BITS
 BUSY_SECONDS = 10.0
+_FTS_MEMORY = 16_000_000   # bytes of postings that FTS5 gathers before it writes a segment
 
 _FILES = """CREATE TABLE IF NOT EXISTS files (
     base        TEXT NOT NULL,
@@ -216,6 +217,9 @@ class IndexWriter:
         os.makedirs(os.path.dirname(self.path), exist_ok=True)
         self.connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
         self._execute = self.connection.execute
+        self._execute_many = self.connection.executemany
+        self._fresh: list[tuple[object, ...]] = []    # rows of `files`, written last: a write to another table in
+        self._altered: list[tuple[object, ...]] = []  # between makes FTS5 flush what it has gathered
         try:
             self._execute("PRAGMA journal_mode = WAL")
             self._execute("PRAGMA synchronous = NORMAL")
@@ -241,6 +245,7 @@ class IndexWriter:
             self._execute(f"DROP TABLE {name}")
         for statement in _TABLES.values():
             self._execute(statement)
+        self._execute("INSERT INTO chunks (chunks, rank) VALUES ('hashsize', ?)", (_FTS_MEMORY,))
         self._execute(f"PRAGMA user_version = {VERSION}")
         return bool(ours), True
 
@@ -256,17 +261,18 @@ class IndexWriter:
         `declared` is provenance, stage and captured_from. Chunks past 2**20 are left out.
         """
         self._changed = True
+        row = (self.base, path, hash_, *declared, int(private))
         if known is None:
             number = self._next
             self._next += 1
+            self._fresh.append((number, *row))
         else:
             number = known.number
             self._execute("DELETE FROM chunks WHERE rowid >= ? AND rowid < ?", rows_of(number))
-        self._execute("INSERT OR REPLACE INTO files (rowid, base, path, hash, provenance, stage, captured_from, "
-                      "private) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (number, self.base, path, hash_, *declared, int(private)))
+            self._altered.append((*row, number))
         first = rows_of(number)[0]
         kept = chunks[:MOST_CHUNKS]
-        self.connection.executemany(
+        self._execute_many(
             "INSERT INTO chunks (rowid, base, path, heading_path, text) VALUES (?, ?, ?, ?, ?)",
             [(first + i, self.base, path, spread(heading), spread(text)) for i, (heading, text) in enumerate(kept)])
         return number, len(kept)
@@ -289,10 +295,14 @@ class IndexWriter:
             return
         self._changed = True
         self._execute("DELETE FROM sources")
-        self.connection.executemany(f"INSERT INTO sources VALUES ({', '.join('?' * 13)})", wanted)
+        self._execute_many(f"INSERT INTO sources VALUES ({', '.join('?' * 13)})", wanted)
 
     def commit(self) -> int:
         """End the sync and return the generation it leaves: a new one when anything changed."""
+        self._execute_many("INSERT INTO files (rowid, base, path, hash, provenance, stage, captured_from, private) "
+                           "VALUES (?, ?, ?, ?, ?, ?, ?, ?)", self._fresh)
+        self._execute_many("UPDATE files SET base = ?, path = ?, hash = ?, provenance = ?, stage = ?, captured_from = ?, "
+                           "private = ? WHERE rowid = ?", self._altered)
         if self._changed:
             fresh = self.generation
             while fresh in (0, self.generation):

@@ -190,14 +190,14 @@ class Fts5Index:
 
     def _spellings(self, word: str) -> Iterator[str]:
         """Terms of the index that analyser and stemmer take for `word`, by a scan of those that begin like it."""
-        stems = {language: self._stems[language].of(word) for language in self._languages}
+        stems = {language: self._stems[language][word] for language in self._languages}
         for first in _beginnings(word, set(stems.values()) or {word}):
             terms = self._connection.execute(
                 "SELECT term FROM vocabulary WHERE term >= ? AND term < ?", (first, first + _LAST))
             for (term,) in terms:
                 words = [term] if term.isascii() else analyse(term)
                 if term != word and len(words) == 1 and (words[0] == word or any(
-                        self._stems[language].of(words[0]) == stem for language, stem in stems.items())):
+                        self._stems[language][words[0]] == stem for language, stem in stems.items())):
                     yield term
 
     def _present_languages(self) -> tuple[str, ...]:

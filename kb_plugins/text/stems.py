@@ -8,14 +8,19 @@ from typing import Any
 # Snowball's Portuguese knows these plurals only with their accents, which the analyser has dropped.
 _PORTUGUESE_PLURALS = (("oes", "ao"), ("aes", "ao"), ("ais", "al"), ("eis", "el"), ("ois", "ol"), ("uis", "ul"),
                        ("ns", "m"))
+LONGEST = 200             # characters of a word that count
+MOST_REMEMBERED = 500_000
 
 
-class Stems:
-    """The stemmer of one language, with a memory: a collection has few distinct words. "" leaves words as they are."""
+class Stems(dict[str, str]):
+    """word -> stem in one language, filled as words are met: a collection has few distinct words.
+
+    "" and languages without a Snowball stemmer leave words as they are. A word past 200 characters is cut there.
+    """
 
     def __init__(self, language: str) -> None:
+        super().__init__()
         self.language = language
-        self._known: dict[str, str] = {}
         self._stem: Any = None
         if language:
             import Stemmer
@@ -25,22 +30,18 @@ class Stems:
             except KeyError:
                 self._stem = None
 
-    def of(self, word: str) -> str:
-        """The stem of one word of the analyser."""
-        found = self._known.get(word)
-        if found is None:
-            found = word
-            if self._stem is not None:
-                found = self._stem(_singular(word) if self.language == "portuguese" else word)
-            if len(self._known) > 500_000:
-                self._known.clear()
-            self._known[word] = found
-        return found
+    def __missing__(self, word: str) -> str:
+        stem = word[:LONGEST]
+        if self._stem is not None:
+            stem = self._stem(_singular(stem) if self.language == "portuguese" else stem)
+        if len(self) > MOST_REMEMBERED:
+            self.clear()
+        self[word] = stem
+        return stem
 
     def join(self, words: Iterable[str]) -> str:
         """The stems of `words`, in order, joined by blanks."""
-        known, of = self._known, self.of
-        return " ".join([known.get(word) or of(word) for word in words])
+        return " ".join(map(self.__getitem__, words))
 
 
 class StemmerSet:
@@ -57,7 +58,7 @@ class StemmerSet:
 
     def every(self, word: str, languages: Sequence[str]) -> tuple[str, ...]:
         """The distinct stems of a word in `languages`, in order."""
-        return tuple(dict.fromkeys(self[language].of(word) for language in languages))
+        return tuple(dict.fromkeys(self[language][word] for language in languages))
 
 
 def _singular(word: str) -> str:
