@@ -32,6 +32,9 @@ class Library(Protocol):
     def postings(self, words: Iterable[str]) -> Mapping[str, Postings]:
         """The postings of each normalised word; a word in no entry is absent. Words of phrases count (PHRASE)."""
 
+    def vocabulary(self, beginning: str) -> Iterable[str]:
+        """Normalised words of entries that begin so: where inflections are looked for. Some may have no postings in scope."""
+
     def phrases(self, candidates: Iterable[str]) -> Mapping[str, Sequence[int]]:
         """For each normalised phrase (words joined by one blank) that some entry declares: the entries."""
 

@@ -77,6 +77,9 @@ class Catalogue:
                     found[word] = Postings(entries, fields)
         return found
 
+    def vocabulary(self, beginning: str) -> set[str]:
+        return {word for shelf in self.shelves for word in shelf.vocabulary(beginning)}
+
     def phrases(self, candidates: Iterable[str]) -> Mapping[str, Sequence[int]]:
         wanted = list(dict.fromkeys(candidates))
         found: dict[str, list[int]] = {}

@@ -116,6 +116,11 @@ class EntryCache:
             found[word] = (array("I", [item >> _FIELD_BITS for item in packed]), array("B", [item & mask for item in packed]))
         return found
 
+    def vocabulary(self, beginning: str) -> list[str]:
+        """The words of entries that begin so."""
+        rows = self._db.execute("SELECT word FROM words WHERE word >= ? AND word < ?", (beginning, beginning + "\U0010ffff"))
+        return [word for (word,) in rows]
+
     def phrases(self, phrases: Sequence[str]) -> dict[str, array[int]]:
         """phrase -> ids of the entries that declare it."""
         return {phrase: _unpack(blob)
@@ -146,7 +151,7 @@ class EntryCache:
     def _rows(self, query: str, values: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
         for start in range(0, len(values), 500):
             part = values[start:start + 500]
-            yield from self._db.execute(f"{query} ({','.join('?' * len(part))})", part)  # noqa: S608 - placeholders only
+            yield from self._db.execute(f"{query} ({','.join('?' * len(part))})", part)
 
 
 def write_entries(root: str, generation: int, notes: Sequence[Note]) -> None:
@@ -248,7 +253,7 @@ class _Change:
         old: dict[str, array[int]] = {}
         for part in _parts(sorted(touched), 500):
             marks = ",".join("?" * len(part))
-            rows = self._db.execute(f"SELECT {key}, {column} FROM {table} WHERE {key} IN ({marks})", part)  # noqa: S608
+            rows = self._db.execute(f"SELECT {key}, {column} FROM {table} WHERE {key} IN ({marks})", part)
             old.update((name, _unpack(blob)) for name, blob in rows)
         gone = self._gone
         rewritten, empty = [], []
@@ -259,16 +264,16 @@ class _Change:
             else:
                 empty.append((name,))
         fresh = [name for name in added if name not in old]
-        self._db.executemany(f"INSERT INTO {table} ({column}, {key}) VALUES (?, ?) "  # noqa: S608
+        self._db.executemany(f"INSERT INTO {table} ({column}, {key}) VALUES (?, ?) "
                              f"ON CONFLICT ({key}) DO UPDATE SET {column} = excluded.{column}", rewritten)
-        self._db.executemany(f"DELETE FROM {table} WHERE {key} = ?", empty)  # noqa: S608
+        self._db.executemany(f"DELETE FROM {table} WHERE {key} = ?", empty)
         return fresh
 
     def _add_grams(self, fresh: Sequence[str]) -> None:
         numbers: dict[str, int] = {}
         for part in _parts(fresh, 500):
             marks = ",".join("?" * len(part))
-            numbers.update(self._db.execute(f"SELECT word, id FROM keywords WHERE word IN ({marks})", part))  # noqa: S608
+            numbers.update(self._db.execute(f"SELECT word, id FROM keywords WHERE word IN ({marks})", part))
         added: dict[str, list[int]] = {}
         for word, number in numbers.items():
             for gram in set(grams(word)):
@@ -276,7 +281,7 @@ class _Change:
         rows = []
         for part in _parts(sorted(added), 500):
             marks = ",".join("?" * len(part))
-            old = dict(self._db.execute(f"SELECT gram, words FROM grams WHERE gram IN ({marks})", part))  # noqa: S608
+            old = dict(self._db.execute(f"SELECT gram, words FROM grams WHERE gram IN ({marks})", part))
             rows += [(gram, old.get(gram, b"") + array("I", added[gram]).tobytes()) for gram in part]
         self._db.executemany("INSERT OR REPLACE INTO grams VALUES (?, ?)", rows)
 
@@ -284,7 +289,7 @@ class _Change:
 def _stored(db: sqlite3.Connection, stale: Mapping[str, Cached]) -> Iterable[tuple[int, Header, str]]:
     for part in _parts(sorted(stale), 500):
         marks = ",".join("?" * len(part))
-        rows = db.execute(f"SELECT id, path, header FROM notes WHERE path IN ({marks})", part)  # noqa: S608
+        rows = db.execute(f"SELECT id, path, header FROM notes WHERE path IN ({marks})", part)
         for number, path, header in rows.fetchall():
             yield number, _decode_header(header), path
 

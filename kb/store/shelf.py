@@ -170,6 +170,11 @@ class Shelf:
                     pair[1].append(bits)
         return {word: pair for word, pair in found.items() if pair[0]}
 
+    def vocabulary(self, beginning: str) -> list[str]:
+        """Words of entries that begin so. Words of entries out of scope may be among them: ask for their postings."""
+        found = [] if self.cache is None else self.cache.vocabulary(beginning)
+        return found + [word for word in self._live_words if word.startswith(beginning)]
+
     def phrases(self, phrases: Sequence[str]) -> dict[str, list[int]]:
         """phrase -> numbers of the entries in scope that declare it."""
         found: dict[str, list[int]] = {}
