@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kb.core.chunks import key_lines
+from kb.core.display import printable
 from kb.core.markdown import lines_of, scan
 from kb.core.values import Layer, Passage
 
 LIMIT = 1800  # code points of one window, about 450 tokens
 _OVERLAP = 10
 _ATX = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
+_MARKS = re.compile(r"^[ \t]*(?:---[ \t]|VESTA:|EVIDENCE:|THE (?:QUESTION|PASSAGES|MESSAGE|FACTS):|\[SHORT MEMORY|\[short memory)",
+                    re.MULTILINE)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
@@ -37,6 +40,12 @@ def readable(text: str) -> str:
     keys = key_lines(lines)
     return "\n".join(raw for number, (raw, line) in enumerate(zip(lines_of(text), lines, strict=True))
                      if line.kind != "front" and number not in keys)
+
+
+def shielded(text: str) -> str:
+    """A passage as text that cannot pass for ours: its control characters shown, lines that copy our marks quoted."""
+    text = printable(text, lines=True)
+    return _MARKS.sub(r"> \g<0>", text)
 
 
 def assemble(path: str, memory: Layer, passages: Sequence[Passage], document: str | None,

@@ -1,0 +1,103 @@
+"""`kb boot`: the prompt hook. Whatever happens it exits 0, and on a failure stdout stays empty."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from kb.cli.options import everything, option, paths, top
+from kb.core.display import printable
+
+
+class Unfailing(click.Command):
+    """A command whose every failure, a wrong option included, is a line in the fleet's boot.log and exit code 0."""
+
+    def make_context(self, *args: Any, **settings: Any) -> click.Context:
+        try:
+            return super().make_context(*args, **settings)
+        except click.exceptions.Exit:
+            raise
+        except Exception as error:  # noqa: BLE001 - a prompt hook never fails, whatever its words are
+            note_failure(".", _words(error))
+            raise click.exceptions.Exit(0) from None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except click.exceptions.Exit:
+            raise
+        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - nor whatever happens to it
+            if os.environ.get("KB_DEBUG") == "1":
+                import traceback
+
+                traceback.print_exc()
+            note_failure(ctx.meta.get("kb.root", "."), _words(error))
+            raise click.exceptions.Exit(0) from None
+
+
+@click.command(cls=Unfailing)
+@paths()
+@top()
+@everything()
+@option("--session", metavar="ID", help="The session, instead of the payload's session_id.")
+@option("--cwd", metavar="DIR", help="The folder to open when no PATH is given, instead of the payload's cwd.")
+@click.option("--text", is_flag=True, help="Stdin is the message itself and never a payload.")
+@click.pass_context
+def boot(ctx: click.Context, paths: tuple[str, ...], top: int, include_private: bool, session: str | None, cwd: str | None,
+         text: bool) -> None:
+    """Read a message from stdin (or the JSON that a prompt hook gets) and print who answers it, for the model to read.
+
+    Below the gate nobody is picked and the roster is printed. The exit code is always 0: on a prompt hook any other
+    one would erase the message or show the person an error.
+    """
+    from dataclasses import replace
+
+    from kb.app import open_app
+    from kb.cli.hookinput import read_hook
+    from kb.ops.boot import boot as brief
+
+    if os.environ.get("KB_INSIDE_MODEL"):  # the hook of a model that kb itself asked: it must not ask again
+        return
+    hook = read_hook(verbatim=text)
+    hook = replace(hook, session=(session or "").strip() or hook.session, cwd=(cwd or "").strip() or hook.cwd)
+    given = ctx.get_parameter_source("paths") is click.core.ParameterSource.COMMANDLINE
+    opened = paths if given else (hook.cwd or ".",)
+    ctx.meta["kb.root"] = opened[0]
+    briefing = brief(open_app(opened, include_private), hook, top)
+    sys.stdout.write(printable(briefing.text, lines=True))
+    sys.stdout.flush()
+    for trouble in briefing.troubles:
+        note_failure(opened[0], trouble)
+        sys.stderr.write(f"kb: {printable(trouble)}\n")
+
+
+def note_failure(path: str, message: str) -> None:
+    """Keep a failure in the fleet's boot.log; when that cannot be written, or there is no fleet, one line on stderr."""
+    from kb.core.scrub import scrub
+    from kb.store.clock import now
+    from kb.store.fleet import fleet_root, is_base
+    from kb.store.sessions import log_failure
+
+    try:
+        root = fleet_root(path)
+        if not (any(os.path.exists(os.path.join(root, name)) for name in ("fleet.txt", "fleet")) or is_base(root)):
+            raise OSError("there is no fleet to keep it in")
+        log_failure(root, scrub(message), now().strftime("%Y-%m-%dT%H:%M:%SZ"))
+    except Exception as error:  # noqa: BLE001 - boot never fails, not even when its log does
+        _complain(f"{message} (not logged: {error})")
+
+
+def _words(error: BaseException) -> str:
+    if isinstance(error, click.ClickException):
+        return f"kb boot: {error.format_message()}"
+    return f"{type(error).__name__}: {error}"
+
+
+def _complain(line: str) -> None:
+    try:
+        sys.stderr.write(f"kb: {printable(line)}\n")
+    except (OSError, ValueError):
+        pass

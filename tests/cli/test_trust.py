@@ -1,0 +1,143 @@
+"""`kb trust`: nothing that arrives with a clone runs before a person approved it as it stands."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+VERBS = [
+    ["check", "."], ["index", "."], ["list", "."], ["route", "pump pressure", "."], ["answer", "pump pressure", "."],
+    ["answer", "pump pressure", ".", "--complete"], ["remember", "The pump is flushed.", "."], ["sources", "."],
+    ["fleet", "."], ["blocks", "fleet/ada"], ["boot", "."], ["boot", "."], ["ingest", "paper.pdf", "."],
+    ["promote", "."], ["consolidate", "ada", "."], ["capture", ".", "--session", "s1"], ["misses", "."],
+    ["misses", ".", "--apply", "--gold", "gold.tsv"], ["eval", "gold.tsv", "."], ["eval", "gold.tsv", ".", "--classify"],
+    ["handoff", "."], ["handoff", "save", "ada", ".", "--task", "t"], ["abstentions", "."], ["misroutes", "."],
+    ["rejections", "."], ["plugins"], ["trust", ".", "--list"],
+]
+HOOK = json.dumps({"session_id": "s1", "prompt": "pump pressure flush the pump"})
+
+
+@pytest.fixture
+def hostile(fleet):
+    """A clone whose every line and adapter would leave a mark."""
+    mark = fleet.root / "home" / "pwned"
+    for name in ("tools/evil.sh", "tools/extract/pdf.cmd", "tools/extract/pdf.sh", "tools/extract/md.cmd", "kb", "git"):
+        fleet.script(name, f"echo $0 >> '{mark}'; echo OWNER: ada; echo COVERAGE: covered\n")
+    lines = [f"{role} = tools/evil.sh" for role in ("classifier", "answerer", "promoter", "reviewer", "chat")]
+    fleet.write("fleet.txt", fleet.read("fleet.txt") + "\n".join(lines) + f"\nname = $(touch '{mark}')\n")
+    fleet.write("paper.pdf", b"%PDF-1.4 nothing\n")
+    fleet.write("gold.tsv", "pump pressure\tada/knowledge/pump.md\n")
+    return fleet
+
+
+def test_no_verb_and_no_hook_runs_what_a_hostile_fleet_names(hostile):
+    for words in VERBS:
+        run = hostile.kb(*words, stdin=HOOK)
+        assert not (hostile.root / "home" / "pwned").exists(), (words, run)
+        assert "Traceback" not in run.err, run.err
+
+
+@pytest.mark.parametrize("value", ["sh -c 'touch PWNED'", "../../../../bin/sh -c 'touch PWNED'", "$(touch PWNED)",
+                                   "tools/evil.sh; touch PWNED", "`touch PWNED`"])
+def test_a_line_nobody_approved_is_refused_with_exit_2_and_names_kb_trust(fleet, value):
+    fleet.write("fleet.txt", f"answerer = {value}\n".replace("PWNED", str(fleet.root / "pwned")))
+    fleet.kb("index", ".").ok()
+    run = fleet.kb("answer", "flush the pump", ".")
+    assert run.code == 2 and "kb trust" in run.err and not (fleet.root / "pwned").exists()
+
+
+def test_trust_shows_what_would_run_and_records_it_elsewhere_than_in_the_fleet(fleet):
+    fleet.script("tools/say.sh", "echo yes\n")
+    fleet.script("tools/extract/pdf.cmd", "echo text\n")
+    fleet.write("fleet.txt", "answerer = tools/say.sh --short\npromoter = cat\n")
+    before = sorted(str(p) for p in fleet.root.rglob("*") if "home" not in p.parts)
+    out = fleet.kb("trust", ".").ok().out
+    assert "answerer = tools/say.sh --short" in out and str(fleet.root / "tools/say.sh") in out
+    assert "promoter = cat" in out and "/cat" in out and "tools/extract/pdf.cmd" in out
+    assert sorted(str(p) for p in fleet.root.rglob("*") if "home" not in p.parts) == before
+    assert "all of it is approved" in fleet.kb("trust", ".").ok().out
+    listed = fleet.kb("trust", "--list").ok().out.splitlines()
+    assert len(listed) == 3 and all(str(fleet.root) in line and "2026-09-20" in line for line in listed)
+
+
+CHANGES = {
+    "the line": lambda sh: sh.write("fleet.txt", "answerer = tools/say.sh --long\n"),
+    "the program": lambda sh: sh.script("tools/say.sh", "echo no\n"),
+    "a file it names": lambda sh: sh.write("tools/style.txt", "be rude\n"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_of_the_line_or_of_a_file_it_names_asks_again(fleet, change):
+    fleet.script("tools/say.sh", "echo yes\n")
+    fleet.write("tools/style.txt", "be kind\n")
+    fleet.write("fleet.txt", "answerer = tools/say.sh --style=tools/style.txt\n")
+    fleet.kb("index", ".").ok()
+    assert fleet.kb("answer", "flush the pump", ".").code == 2
+    fleet.kb("trust", ".").ok()
+    assert fleet.kb("answer", "flush the pump", ".").ok().out.startswith("yes\n")
+    CHANGES[change](fleet)
+    assert fleet.kb("answer", "flush the pump", ".").code == 2
+
+
+def test_what_was_approved_can_be_taken_back(fleet):
+    fleet.write("fleet.txt", "answerer = cat\n")
+    fleet.kb("index", ".").ok()
+    fleet.kb("trust", ".").ok()
+    fleet.kb("answer", "flush the pump", ".").ok()
+    assert "answerer" in fleet.kb("trust", ".", "--forget").ok().out
+    assert fleet.kb("answer", "flush the pump", ".").code == 2
+    assert fleet.kb("trust", "--list").ok().out == ""
+
+
+def test_a_copy_of_an_approved_fleet_is_another_fleet(fleet):
+    fleet.write("fleet.txt", "answerer = cat\n")
+    fleet.kb("trust", ".").ok()
+    fleet.run("cp", "-r", "fleet.txt", "fleet", "home/", timeout=10).ok()
+    fleet.kb("index", "home").ok()
+    assert fleet.kb("answer", "flush the pump", "home").code == 2
+
+
+def test_one_line_can_change_without_asking_about_the_others(fleet):
+    fleet.write("fleet.txt", "answerer = cat\npromoter = cat\n")
+    fleet.kb("index", ".").ok()
+    fleet.kb("trust", ".").ok()
+    fleet.write("fleet.txt", "answerer = cat\npromoter = tac\n")
+    fleet.kb("answer", "flush the pump", ".").ok()
+
+
+def test_the_environment_approves_for_one_process(fleet):
+    fleet.write("fleet.txt", "answerer = cat\n")
+    fleet.kb("index", ".").ok()
+    fleet.kb("answer", "flush the pump", ".", env={"KB_TRUST": "1"}).ok()
+    assert fleet.kb("answer", "flush the pump", ".").code == 2
+
+
+def test_an_answerer_that_runs_nothing_needs_no_approval(fleet):
+    fleet.write("fleet.txt", "answerer = extractive\n")
+    fleet.kb("index", ".").ok()
+    out = fleet.kb("answer", "how is the pump flushed", ".").ok().out
+    assert "open the drain" in out and "(ada/knowledge/pump.md)" in out
+    assert "nothing to approve" in fleet.kb("trust", ".").ok().out
+
+
+@pytest.mark.parametrize("record", [b"{", b"[]", b"\xff\xfe", b'{"fleets": 3}', b'{"fleets": {"/x": {"answerer": 1}}}'])
+def test_a_damaged_record_of_approvals_approves_nothing_and_is_told(fleet, record):
+    fleet.write("fleet.txt", "answerer = cat\n")
+    fleet.kb("index", ".").ok()
+    fleet.write("home/.config/kb/trust.json", record)
+    assert fleet.kb("answer", "flush the pump", ".").code == 2
+    run = fleet.kb("trust", ".")
+    assert run.code == 1 and "trust.json" in run.err and "Traceback" not in run.err
+    assert (fleet.root / "home/.config/kb/trust.json").read_bytes() == record
+
+
+def test_the_record_of_approvals_is_private(fleet):
+    fleet.write("fleet.txt", "answerer = cat\n")
+    fleet.kb("trust", ".").ok()
+    assert (fleet.root / "home/.config/kb/trust.json").stat().st_mode & 0o777 == 0o600
+
+
+def test_list_and_forget_do_not_go_together(fleet):
+    assert fleet.kb("trust", "--list", "--forget").code == 2
