@@ -207,14 +207,11 @@ def _unindexed(shelf: Shelf) -> list[str]:
 
     generation = read_generation(shelf.base.root)
     if generation is not None and generation == shelf.generation:
-        held = {file.path for file in shelf.current() if file.number}
-    else:
-        try:
-            with IndexReader(shelf.base.root) as reader:
-                stored = reader.files()
-            held = {file.path for file in shelf.current() if file.path in stored and stored[file.path].hash == file.hash}
-        except KbError:
-            held = set()
-    unreadable = set(shelf.in_bucket(Bucket.UNREADABLE))
-    return [stat.path for stat in shelf.stats()
-            if stat.path not in held and stat.path != shelf.map_name and stat.path not in unreadable]
+        return [path for path in shelf.without_number() if path != shelf.map_name]
+    try:
+        with IndexReader(shelf.base.root) as reader:
+            stored = reader.files()
+    except KbError:
+        stored = {}
+    return sorted(file.path for file in shelf.current()
+                  if file.path != shelf.map_name and (file.path not in stored or stored[file.path].hash != file.hash))

@@ -85,9 +85,13 @@ class Shelf:
             if note.bucket is not Bucket.UNREADABLE:
                 yield CurrentFile(note.path, note.hash, 0)
 
-    def believed_numbers(self) -> list[int]:
-        """File numbers in index.db of the files that are unchanged since the cache was written."""
-        return [] if self.cache is None else [self.cache.manifest.numbers[position] for position in self._believed]
+    def without_number(self) -> list[str]:
+        """Readable files that had no place in index.db when the cache was written, or changed since; sorted."""
+        found = [note.path for note in self.live.values() if note.bucket is not Bucket.UNREADABLE]
+        if self.cache is not None:
+            manifest = self.cache.manifest
+            found += [manifest.paths[position] for position in self._believed if not manifest.numbers[position]]
+        return sorted(found)
 
     @cached_property
     def path_of_number(self) -> dict[int, str]:
