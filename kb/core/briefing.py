@@ -90,7 +90,7 @@ def routed(agent: str, previous: str | None, switched: bool, constitution: str) 
         return f"VESTA: still {agent}.\n\n"
     text = (f"VESTA: this message routes to {agent}. You are {agent} while that holds. The router decided it before the "
             "message was seen, and it is not yours to override. If it is wrong, say so and record it with: kb misroute "
-            f"\"<the message>\" --chose {agent} --owner <agent or none>. That log is evidence, and never an edit.\n")
+            f"\"<the message>\" --chose {_word(agent)} --owner <agent or none>. That log is evidence, and never an edit.\n")
     if constitution:
         text += constitution if constitution.startswith("\n") else "\n" + constitution
     if previous:
@@ -108,10 +108,10 @@ def decomposed(parts: Sequence[tuple[str, str]]) -> str:
 def panel(owner: str, reviewers: Sequence[Reviewer], tokens: int) -> str:
     """Who must object before the work ships, the command that opens the round, and its price in tokens."""
     lines = [f"VESTA: {owner} is accountable for this, and these agents must object before it ships:"]
-    lines += [f"  {reviewer.agent}: {_line(reviewer.why)}" if reviewer.why else f"  {reviewer.agent}" for reviewer in reviewers]
-    seats = " ".join(f"--reviewer {reviewer.agent}" for reviewer in reviewers)
+    lines += [f"  {seat.agent}: {_line(seat.why)}" if seat.why else f"  {seat.agent}" for seat in reviewers]
+    seats = " ".join(f"--reviewer {_word(seat.agent)}" for seat in reviewers)
     lines += ["Draft first; do not poll them for direction. When there is a draft, open the round:",
-              f"  kb panel <the file you wrote> --owner {owner} {seats}",
+              f"  kb panel <the file you wrote> --owner {_word(owner)} {seats}",
               f"Booting the panel reads about {tokens} tokens of constitution; real subagents cost about six times more.",
               "Refuse an objection in writing, with the reason. An objection that is blocking is not yours to refuse."]
     return "\n".join(lines) + "\n\n"
@@ -168,6 +168,11 @@ def _passages(subject: Subject) -> str:
 
 def _places(places: Sequence[Place]) -> str:
     return "".join(f"  {_line(str(place))}\n" for place in places)
+
+
+def _word(name: str) -> str:
+    """A name as one word of a command line."""
+    return name if all(c.isalnum() or c in "-_." for c in name) else "'" + name.replace("'", "'\\''") + "'"
 
 
 def _line(text: str) -> str:

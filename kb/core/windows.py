@@ -14,8 +14,8 @@ from kb.core.values import Layer, Passage
 LIMIT = 1800  # code points of one window, about 450 tokens
 _OVERLAP = 10
 _ATX = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
-_MARKS = re.compile(r"^[ \t]*(?:---[ \t]|VESTA:|EVIDENCE:|THE (?:QUESTION|PASSAGES|MESSAGE|FACTS):|\[SHORT MEMORY|\[short memory)",
-                    re.MULTILINE)
+_MARKS = re.compile(r"^[ \t]*(?:---[ \t]|VESTA:|EVIDENCE:|THE (?:QUESTION|PASSAGES|MESSAGE|FACTS|FILES):"
+                    r"|\[SHORT MEMORY|\[short memory)", re.MULTILINE)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
