@@ -206,6 +206,7 @@ def open_host(report: Callable[[PluginFailure], None], environ: dict[str, str] |
     plugins = recall()
     if plugins is None:
         plugins = discover()
+        remember(plugins)
     off = _words(environ.get("KB_DISABLE_PLUGINS", ""))
     only = _words(environ.get("KB_PLUGINS_ONLY", ""))
     if only:

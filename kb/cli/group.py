@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from typing import Any
 
@@ -29,6 +28,8 @@ class LazyGroup(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if self.get_command(ctx, name) is None:
+            import difflib
+
             near = difflib.get_close_matches(name, self.list_commands(ctx), n=1, cutoff=0.6)
             meant = f" Did you mean {near[0]}?" if near else " kb --help lists the verbs."
             ctx.fail(f"there is no verb '{name}'.{meant}")
