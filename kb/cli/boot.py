@@ -69,9 +69,11 @@ def boot(ctx: click.Context, paths: tuple[str, ...], top: int, include_private: 
     briefing = brief(open_app(opened, include_private), hook, top)
     sys.stdout.write(printable(briefing.text, lines=True))
     sys.stdout.flush()
+    for line in briefing.skipped:
+        _complain(line)
     for trouble in briefing.troubles:
         note_failure(opened[0], trouble)
-        sys.stderr.write(f"kb: {printable(trouble)}\n")
+        _complain(trouble)
 
 
 def note_failure(path: str, message: str) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from kb.core.display import flat, printable
 from kb.core.dossier import Reviewer, Ruling
+from kb.core.handoff import Handoff
 from kb.core.values import Base, Layer, Passage, Place
 from kb.core.windows import shielded
 
@@ -98,6 +99,24 @@ def routed(agent: str, previous: str | None, switched: bool, constitution: str) 
     return text.rstrip("\n") + "\n\n"
 
 
+def continuity(record: Handoff) -> str:
+    """A handoff that is not completed, as much of it as the budget holds."""
+    lines = [f"VESTA: CONTINUITY (session {_line(record.session)}, status: {record.status}):"]
+    if record.agent:
+        lines.append(f"  Agent: {_line(record.agent)}")
+    if record.claimed_by:
+        lines.append(f"  Claimed by: {_line(record.claimed_by)}")
+    if record.task:
+        lines.append(f"  Active task: {_block(record.task, '    ')}")
+    for label, items in (("Decisions", record.decisions), ("Blockers", record.blockers), ("Next steps", record.next_steps)):
+        if items:
+            lines.append(f"  {label}:")
+            lines += [f"    - {_block(item, '      ')}" for item in items]
+    text = "\n".join(lines) + "\n"
+    cut = cut_bytes(text, HANDOFF_BYTES)
+    return cut + ("  [...continuity truncated to budget]\n" if cut != text else "") + "\n"
+
+
 def decomposed(parts: Sequence[tuple[str, str]]) -> str:
     """Which agent each part of a compound message belongs to, as (agent, part)."""
     lines = [f"VESTA: decomposed compound inquiry across {len(parts)} domains:"]
@@ -168,6 +187,11 @@ def _passages(subject: Subject) -> str:
 
 def _places(places: Sequence[Place]) -> str:
     return "".join(f"  {_line(str(place))}\n" for place in places)
+
+
+def _block(text: str, indent: str) -> str:
+    """A text of several lines under its first one."""
+    return printable(text.strip(), lines=True).replace("\n", "\n" + indent)
 
 
 def _word(name: str) -> str:

@@ -30,9 +30,10 @@ _MOST_PARTS = 12
 
 @dataclass(slots=True)
 class Briefing:
-    """What to print, and what went wrong on the way without stopping it, one sentence each."""
+    """What to print; what could not be searched; and what went wrong on the way without stopping it, a sentence each."""
 
     text: str = ""
+    skipped: tuple[str, ...] = ()
     troubles: list[str] = field(default_factory=list)
 
 
@@ -65,7 +66,7 @@ def boot(app: App, hook: HookInput, top: int = 5) -> Briefing:
 def _brief(app: App, out: Briefing, message: str, session: str, top: int) -> str:
     """Fill `out` for a message and write what it leaves behind; the agent that it was routed to, or ""."""
     answer = ask(app, message, top, PASSAGES_SHOWN)
-    out.troubles += answer.skipped
+    out.skipped = answer.skipped
     miss = record_miss(app, answer)
     events = [_refusal(answer, miss)] if miss else []
     if miss and miss.error:
@@ -133,7 +134,7 @@ def _routed(app: App, out: Briefing, base: Base, decision: _Decision, answer: An
     parts = [briefing.routed(base.name, previous, switched, _constitution(base) if switched else "")]
     if degraded:
         parts.append(f"{degraded}\n\n")
-    parts.append(_continuity(app, session, base.name, switched))
+    parts.append(_continuity(app, out, session, base.name, switched))
     if decision.parts:
         parts.append(briefing.decomposed(decision.parts))
     if decision.reviewers:
@@ -197,6 +198,14 @@ def _announce(app: App, out: Briefing, session: str, agent: str) -> None:
 
 def _abstain(app: App, out: Briefing, ruling: Ruling, answer: Answer, message: str) -> None:
     """Count a subject that nobody owns. A log that cannot be written changes nothing else."""
+    from kb.store.ledgers import record_abstention
+
+    totals = answer.owner.totals if answer.owner else ()
+    try:
+        record_abstention(app.fleet.root, ruling.subject, message, ruling.coverage, ruling.owner or "-", ruling.reason,
+                          [(total.agent, total.score) for total in totals])
+    except KbError as error:
+        out.troubles.append(f"the abstention could not be recorded: {error}")
 
 
 def _constitution(base: Base) -> str:
@@ -207,5 +216,26 @@ def _price(app: App, reviewers: Sequence[Reviewer]) -> int:
     return 0
 
 
-def _continuity(app: App, session: str, agent: str, switched: bool) -> str:
+def _continuity(app: App, out: Briefing, session: str, agent: str, switched: bool) -> str:
+    """The uncompleted handoff of this session, else, on a switch, the newest one of this agent."""
+    root = app.fleet.root
+    try:
+        names = os.listdir(sessions.sessions_folder(root))
+    except OSError:
+        return ""
+    if not any(name.endswith(".handoff.md") for name in names):
+        return ""
+    from kb.store import handoffs
+
+    record = None
+    try:
+        record = handoffs.load(root, session) if session else None
+    except KbError as error:
+        out.troubles.append(str(error))
+    if record is not None and record.status != "completed":
+        return briefing.continuity(record)
+    if switched:
+        for record in handoffs.records(root):
+            if record.status != "completed" and record.agent.casefold() == agent.casefold():
+                return briefing.continuity(record)
     return ""
