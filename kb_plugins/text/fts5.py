@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
 
 from kb.api import (
     Base,
@@ -35,8 +34,8 @@ _LAST = "\U0010ffff"
 # Words that tell which languages a base holds: present when one chunk in fifty has one of them.
 _TELLING = {"english": ("the", "and"), "portuguese": ("nao", "uma", "em"), "spanish": ("los", "el", "una"),
             "french": ("les", "des", "est"), "german": ("und", "der", "ist"), "italian": ("della", "di", "che")}
-# Letters that the analyser takes apart and unicode61 leaves whole, with what they become inside a word.
-_LIGATURES = {"ff": "\ufb00", "fi": "\ufb01", "fl": "\ufb02", "st": "\ufb06", "ss": "\u00df"}
+# Letters that the analyser takes apart and unicode61 leaves whole, by what they become inside a word.
+_LIGATURES = {"ff": "\ufb00\ufb03\ufb04", "fi": "\ufb01", "fl": "\ufb02", "st": "\ufb05\ufb06", "ss": "\u00df"}
 # Blocks of characters that stand for others: a term that begins with one is looked up by what it folds to.
 _COMPATIBLE = (("\u00aa", "\u00bf"), ("\u2070", "\u218f"), ("\u2460", "\u24ff"), ("\u3200", "\u33ff"),
                ("\ufb00", "\ufb06"), ("\uff01", "\uffee"), ("\U0001d400", "\U0001d7ff"))
@@ -227,11 +226,9 @@ def _beginnings(word: str, stems: set[str]) -> list[str]:
         return _accented(word[0])
     shared = min(_shared(word, stem) for stem in stems)
     length = max(2, min(shared, len(word)) - (1 if shared > 3 else 0))
-    first = word[:length]
-    found = [first]
-    for at, (one, two) in enumerate(pairwise(first)):
-        if one + two in _LIGATURES:
-            found.append(first[:at] + _LIGATURES[one + two])
+    found = [word[:length]]
+    for at in range(1, length):  # a ligature may stand astride the end of the beginning
+        found += [word[:at] + letter for letter in _LIGATURES.get(word[at:at + 2], "")]
     return found
 
 
