@@ -1,0 +1,71 @@
+"""The K codes of `kb check`: knowledge records of the repository that the checked path lies in.
+
+Each code is one family of faults of `knowledge check`; docs/reference/lifecycle.md lists them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+
+from kb.api import BaseUnderCheck, Check, Problem
+
+# (code, slug, families of knowledge check)
+CODES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("K01", "record-shape", ("shape",)), ("K02", "record-unknown-key", ("unknown_key",)),
+    ("K03", "record-schema", ("schema",)), ("K04", "record-kind", ("kind",)), ("K05", "record-id", ("id",)),
+    ("K06", "record-duplicate-id", ("duplicate_id",)), ("K07", "record-title", ("title",)),
+    ("K08", "record-description", ("description",)), ("K09", "record-class", ("class", "epistemics")),
+    ("K10", "record-status", ("status",)), ("K11", "record-date", ("date",)), ("K12", "record-tags", ("tags",)),
+    ("K13", "record-provenance", ("provenance",)), ("K14", "record-superseded-by", ("superseded_by",)),
+    ("K15", "record-superseded", ("superseded",)), ("K16", "record-reference", ("reference",)),
+    ("K17", "record-relation", ("relation",)), ("K18", "record-transcript", ("transcript",)),
+    ("K19", "record-validator", ("validator",)),
+)
+_last: tuple[object, list[tuple[str, str, str]]] | None = None
+
+
+def checks() -> list[Check]:
+    """One check per code. Outside a git repository with `.ai/` none of them says anything."""
+    return [Check(code, slug, "error", _run(families), f"A knowledge record fails in its {' or '.join(families)}.")
+            for code, slug, families in CODES]
+
+
+def _run(families: tuple[str, ...]) -> Callable[[BaseUnderCheck], Iterable[Problem]]:
+    def run(view: BaseUnderCheck) -> Iterable[Problem]:
+        for path, family, message in _faults(view):
+            if family in families:
+                yield Problem(os.path.relpath(path, view.base.root).replace(os.sep, "/"), 1, message)
+
+    return run
+
+
+def _faults(view: BaseUnderCheck) -> list[tuple[str, str, str]]:
+    """(absolute path, family, message) of every fault; judged once for all codes of one view."""
+    global _last
+    if _last is not None and _last[0] is view:
+        return _last[1]
+    found: list[tuple[str, str, str]] = []
+    root = _repository(view.base.root)
+    if root is not None:
+        from kb_plugins.lifecycle.disk import Disk
+        from kb_plugins.lifecycle.git import open_checkout
+        from kb_plugins.lifecycle.integrity import check
+        from kb_plugins.lifecycle.ledger import Ledger
+
+        disk = Disk(open_checkout(root))
+        found = [(os.path.join(disk.root, fault.path), fault.code, fault.message)
+                 for fault in check(disk, Ledger(disk)).faults]
+    _last = view, found
+    return found
+
+
+def _repository(path: str) -> str | None:
+    """The root of the repository around `path` when it has `.ai/`. Asks the disk only, so that a plain base costs nothing."""
+    folder = os.path.realpath(path)
+    while not os.path.exists(os.path.join(folder, ".git")):
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+    return folder if os.path.isdir(os.path.join(folder, ".ai")) else None

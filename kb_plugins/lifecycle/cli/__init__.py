@@ -1,0 +1,1 @@
+"""The commands of the lifecycle, under `kb` and under `majordomus`: parse, call, print."""

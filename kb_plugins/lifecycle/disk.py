@@ -1,0 +1,162 @@
+"""Files of one checkout, by their path below its root. A link that leads out of the checkout is neither read nor written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from kb.api import KbError, locked, read_bytes, write_atomic
+from kb_plugins.lifecycle import layout
+from kb_plugins.lifecycle.exits import unwritable
+from kb_plugins.lifecycle.git import Checkout
+
+_LEFTOVER_SECONDS = 3600
+
+
+class Disk:
+    """Reads and atomic writes below `checkout.root`. Every failed write is exit 13."""
+
+    def __init__(self, checkout: Checkout) -> None:
+        self.checkout = checkout
+        self.root = checkout.root
+        self._excluded = False
+
+    def path(self, name: str) -> str:
+        """The absolute path of `name`. Raises KbError (13) when links take it out of the checkout."""
+        full = os.path.join(self.root, name)
+        if not inside(os.path.realpath(full), self.root):
+            raise unwritable(f"{name} leads out of the repository", hint="it is a link; replace it by a real file")
+        return full
+
+    # -- reading ---------------------------------------------------------------------------------------------------
+
+    def exists(self, name: str) -> bool:
+        return os.path.lexists(os.path.join(self.root, name))
+
+    def read(self, name: str) -> bytes | None:
+        """The file, or None when it is not there (or leads out of the checkout)."""
+        try:
+            return read_bytes(self.path(name))
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError, KbError):
+            return None
+        except OSError:
+            return None
+
+    def text(self, name: str) -> str | None:
+        """The file as UTF-8 with what is no UTF-8 replaced, or None when it is not there."""
+        data = self.read(name)
+        return None if data is None else data.decode("utf-8-sig", "replace")
+
+    def names(self, folder: str, suffix: str = ".md") -> list[str]:
+        """Names of the files in a folder, in byte order; empty when it is not there."""
+        try:
+            with os.scandir(os.path.join(self.root, folder)) as entries:
+                found = [entry.name for entry in entries if entry.name.endswith(suffix) and not entry.name.startswith(".")
+                         and entry.is_file()]
+        except OSError:
+            return []
+        return sorted(found, key=os.fsencode)
+
+    # -- writing ---------------------------------------------------------------------------------------------------
+
+    def write(self, name: str, text: str, *, mode: int = 0o644) -> None:
+        """Replace a file in one step, its folder and the folder's contract included."""
+        self.write_bytes(name, text.encode("utf-8", "replace"), mode=mode)
+
+    def write_bytes(self, name: str, data: bytes, *, mode: int) -> None:
+        """As `write`, for bytes that are taken over as they are."""
+        try:
+            self.prepare(os.path.dirname(name))
+            write_atomic(self.path(name), data, mode=mode)
+        except OSError as error:
+            raise unwritable(f"{name} could not be written: {error.strerror or error}") from None
+
+    def publish(self, name: str, text: str, *, mode: int) -> bool:
+        """Write a file that must not be there yet, in one step. False when it is."""
+        full = self.path(name)
+        temporary = f"{os.path.dirname(full)}/.{os.path.basename(full)[:100]}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
+        try:
+            self.prepare(os.path.dirname(name))
+            try:
+                write_atomic(temporary, text.encode("utf-8", "replace"), mode=mode)
+                os.link(temporary, full)
+            except FileExistsError:
+                return False
+            finally:
+                if os.path.exists(temporary):
+                    os.unlink(temporary)
+        except OSError as error:
+            raise unwritable(f"{name} could not be written: {error.strerror or error}") from None
+        return True
+
+    def remove(self, name: str) -> None:
+        try:
+            os.unlink(os.path.join(self.root, name))
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise unwritable(f"{name} could not be removed: {error.strerror or error}") from None
+
+    def prepare(self, folder: str) -> None:
+        """Make a folder: with its contract when it is a tracked one, out of git's sight when it is a local one."""
+        full = self.path(folder)
+        if folder == layout.LOCAL or folder.startswith(f"{layout.LOCAL}/"):
+            self._exclude()
+        os.makedirs(full, exist_ok=True)
+        if folder in layout.CONTRACTS:
+            readme = os.path.join(full, "README.md")
+            if not os.path.lexists(readme):
+                write_atomic(readme, layout.contract(folder), mode=0o644)
+        _sweep(full)
+
+    @contextmanager
+    def lock(self, name: str) -> Iterator[None]:
+        """Hold one of the checkout's own locks. Raises KbError (13) when another process keeps it."""
+        try:
+            self.prepare(layout.LOCKS)
+            holder = locked(self.path(f"{layout.LOCKS}/{name}"))
+            holder.__enter__()
+        except OSError as error:
+            raise unwritable(f"{layout.LOCKS} could not be written: {error.strerror or error}") from None
+        except KbError as error:
+            raise unwritable(error.message, hint=error.hint) from None
+        try:
+            yield
+        finally:
+            holder.__exit__(None, None, None)
+
+    def _exclude(self) -> None:
+        """Keep `.ai/local/` out of git without touching a tracked file."""
+        if self._excluded:
+            return
+        self._excluded = True
+        place = os.path.join(self.checkout.common, "info", "exclude")
+        try:
+            text = read_bytes(place).decode("utf-8", "surrogateescape")
+        except OSError:
+            text = ""
+        if f"{layout.LOCAL}/" in text or self.checkout.line("check-ignore", f"{layout.LOCAL}/x"):
+            return
+        if text and not text.endswith("\n"):
+            text += "\n"
+        write_atomic(place, (text + f"/{layout.LOCAL}/\n").encode("utf-8", "surrogateescape"))
+
+
+def inside(path: str, root: str) -> bool:
+    """Whether an absolute path is `root` or lies below it."""
+    return path == root or path.startswith(root.rstrip("/") + "/")
+
+
+def _sweep(folder: str) -> None:
+    """Remove what a killed writer left behind more than an hour ago."""
+    import time
+
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(".") and entry.name.endswith(".tmp"):
+                try:
+                    if entry.stat(follow_symlinks=False).st_mtime < time.time() - _LEFTOVER_SECONDS:
+                        os.unlink(entry.path)
+                except OSError:
+                    continue
