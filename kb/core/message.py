@@ -101,4 +101,4 @@ def _cleaned(part: str) -> str:
 
 
 def _keeps(c: str) -> bool:
-    return c.isalnum() or c.isspace() or c == "?"
+    return c.isalnum() or c == "?"

@@ -1,7 +1,8 @@
 """`answerer = extractive`: no model. It quotes the sentences of the served passages that share most with the question.
 
-A sentence's weight is the sum of the weights of the question's words in it, each ln(1 + n / df) over the n sentences
-of the served passages, divided by the root of the sentence's length in words. Every quote carries its file.
+A sentence's weight is the sum over the question's words in it of ln(1 + n / df), df of n sentences holding the word,
+divided by the root of its length in words; plus a share for its passage's place in the ranking, so that the best passage
+is quoted even where it answers in other words. Every quote carries its file.
 """
 
 from __future__ import annotations
@@ -13,43 +14,44 @@ from collections.abc import Sequence
 from kb.api import Answerer, KbError, ModelRequest, Window, hookimpl, normalise
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_PURPOSE = re.compile(r"\W*(?:exists to|existe para)\W", re.IGNORECASE)
 _QUOTES = 4
 _LONGEST = 400
+_PLACE = 0.5
+_LEAST_LETTERS = 12
 
 
 def answer(value: str, request: ModelRequest) -> str:
     """Up to four quotes in the order they were served, each followed by its path; raises KbError without a passage."""
     if not any(window.text.strip() for window in request.windows):
-        raise KbError("no passage was served, and this answerer has nothing else to quote",
-                      hint="kb index makes the passages")
-    chosen = _best(_sentences(request.windows), set(normalise(request.question)))
-    if not chosen:
-        return "The library does not hold this."
+        raise KbError("no passage was served, and this answerer quotes nothing else",
+                      hint="kb index makes the passages, and --complete needs a model")
     lines = ["The closest match is weak; read the sources yourself.", ""] if request.guess else []
-    for window, sentence in chosen:
+    for window, sentence in _best(_sentences(request.windows), set(normalise(request.question))):
         memory = " [from short memory]" if window.memory == "short" else ""
         lines.append(f"“{sentence}” ({_cited(window.path)}){memory}")
-    return "\n".join(lines)
+    return "\n".join(lines) if any(line.startswith("“") for line in lines) else "The library does not hold this."
 
 
-def _sentences(windows: Sequence[Window]) -> list[tuple[Window, str]]:
-    found: dict[tuple[str, str], Window] = {}
-    for window in windows:
+def _sentences(windows: Sequence[Window]) -> list[tuple[int, Window, str]]:
+    """(rank of the window, window, sentence), each sentence of a file once; purposes and scraps are no sentences."""
+    found: dict[tuple[str, str], tuple[int, Window]] = {}
+    for rank, window in enumerate(windows):
         for piece in _SENTENCE.split(window.text):
             sentence = " ".join(piece.split()).lstrip("#>-*+| ").strip()
-            if sentence:
-                found.setdefault((window.path, sentence), window)
-    return [(window, sentence) for (_, sentence), window in found.items()]
+            if len(sentence) >= _LEAST_LETTERS and not _PURPOSE.match(sentence):
+                found.setdefault((window.path, sentence), (rank, window))
+    return [(rank, window, sentence) for (_, sentence), (rank, window) in found.items()]
 
 
-def _best(sentences: list[tuple[Window, str]], asked: set[str]) -> list[tuple[Window, str]]:
-    words = [normalise(sentence) for _, sentence in sentences]
-    frequency = {word: sum(word in set(some) for some in words) for word in asked}
+def _best(sentences: list[tuple[int, Window, str]], asked: set[str]) -> list[tuple[Window, str]]:
+    words = [set(normalise(sentence)) for _, _, sentence in sentences]
+    frequency = {word: sum(word in some for some in words) for word in asked}
     weight = {word: math.log(1 + len(sentences) / df) for word, df in frequency.items() if df}
-    scored = [(sum(weight.get(word, 0.0) for word in set(some)) / math.sqrt(len(some) or 1), -number)
-              for number, some in enumerate(words)]
-    best = sorted((pair for pair in scored if pair[0] > 0), reverse=True)[:_QUOTES]
-    return [(sentences[number][0], _short(sentences[number][1])) for number in sorted(-pair[1] for pair in best)]
+    scored = [(sum(weight.get(word, 0.0) for word in words[number]) / math.sqrt(len(words[number]) or 1)
+               + _PLACE / (1 + rank), -number) for number, (rank, _, _) in enumerate(sentences)]
+    chosen = sorted(-number for _, number in sorted(scored, reverse=True)[:_QUOTES])
+    return [(sentences[number][1], _short(sentences[number][2])) for number in chosen]
 
 
 def _short(sentence: str) -> str:
