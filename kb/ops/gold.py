@@ -1,0 +1,68 @@
+"""Opening a gold file against a fleet: bad lines are refused by number, answers the fleet lacks are named."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from kb.core.gold import GoldRow, parse_gold, place_of
+from kb.core.values import Fleet, Place
+from kb.errors import UsageError
+from kb.store.files import read_text
+
+if TYPE_CHECKING:
+    from kb.app import App
+
+
+class Question(NamedTuple):
+    """A question to grade: its answers as places of the opened fleet, under the bases' own names."""
+
+    text: str
+    answers: frozenset[Place]
+
+    @property
+    def declines(self) -> bool:
+        return not self.answers
+
+
+def read_gold(path: str) -> list[GoldRow]:
+    """The rows of the gold file. Raises UsageError that names the file, and the line when one is at fault."""
+    try:
+        rows, error = parse_gold(read_text(path))
+    except OSError as failure:
+        raise UsageError(f"cannot read the gold file {path}: {failure.strerror or failure}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"the gold file {path} is not UTF-8 text") from None
+    if error is not None:
+        raise UsageError(f"{path}:{error.line} {error.message}" if error.line else f"{path} {error.message}")
+    return rows
+
+
+def stale_answers(fleet: Fleet, rows: list[GoldRow]) -> list[str]:
+    """One sentence for every answer that the opened fleet does not have."""
+    found = []
+    for row in rows:
+        for answer in row.answers:
+            place = place_of(answer)
+            if place is None:
+                found.append(f"line {row.line}: {answer} is no <base>/<path>")
+                continue
+            base = fleet.base(place.base)
+            if base is None:
+                found.append(f"line {row.line}: {answer}: no base called {place.base} is open")
+            elif not os.path.isfile(os.path.join(base.root, place.path)):
+                found.append(f"line {row.line}: {answer} is not there")
+    return found
+
+
+def questions(app: App, rows: list[GoldRow]) -> list[Question]:
+    """The rows with their answers as places of this fleet. Every answer must be one that `stale_answers` passes."""
+    return [Question(row.question, frozenset(_place(app.fleet, answer) for answer in row.answers)) for row in rows]
+
+
+def _place(fleet: Fleet, answer: str) -> Place:
+    place = place_of(answer)
+    base = fleet.base(place.base) if place else None
+    if place is None or base is None:
+        raise UsageError(f"{answer} is no file of this fleet")
+    return Place(base.name, place.path)
