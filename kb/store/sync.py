@@ -18,7 +18,7 @@ from kb.store.entries import EntryCache, write_entries
 from kb.store.files import locked
 from kb.store.index_db import FileRow, IndexReader, IndexWriter, discard, rows_of
 from kb.store.notes import Bucket, Note, read_note
-from kb.store.records import source_rows
+from kb.store.sources import source_rows
 from kb.store.walk import FileStat, Walk, walk_base
 
 LOCK_SECONDS = 900.0       # a second `kb index` waits for the first one's whole run

@@ -1,0 +1,18 @@
+"""Which keys a question can reach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kb.core.words import normalise
+
+
+def is_live(key: str) -> bool:
+    """Whether some question finds this key: it is one word as written that normalises to one, or a phrase of two or more."""
+    words = len(normalise(key))
+    return words > 1 or (words == 1 and len(key.split()) == 1)
+
+
+def dead_keys(keys: Iterable[str]) -> list[str]:
+    """The keys that no question reaches, in their order: stop words, and several words of which stop words leave one."""
+    return [key for key in keys if not is_live(key)]

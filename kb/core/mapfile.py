@@ -1,0 +1,48 @@
+"""A base's map: a reading list for a person, with a section per folder and an entry per note."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from kb.core.display import flat
+from kb.core.markdown import scan
+
+
+class MapEdit(NamedTuple):
+    """A map with one more entry. `created` says that the section was made for it."""
+
+    text: str
+    heading: str
+    created: bool
+
+
+def add_entry(text: str, folder: str, slug: str, summary: str, keys: Sequence[str]) -> MapEdit:
+    """The map with an entry for `slug` at the end of the section of `folder`; every other byte stays as it is.
+
+    A section opens with `### <folder>/` and ends at the next heading of its own or a higher level.
+    """
+    end = "\r\n" if "\r\n" in text else "\n"
+    heading = f"### {folder}/"
+    entry = [f"- **[[{slug}]]** {flat(summary)}", f"  **Search for:** {', '.join(keys)}"]
+    raw = text.split("\n")
+    lines = scan(text)
+    start = next((number for number, line in enumerate(lines)
+                  if line.kind == "heading" and line.level == 3 and line.text == f"{folder}/"), None)
+    if start is None:
+        kept = text.rstrip()
+        opening = [kept, "", heading] if kept else [heading]
+        return MapEdit(end.join([*opening, "", *entry, ""]), heading, True)
+    stop = next((number for number in range(start + 1, len(lines))
+                 if lines[number].kind == "heading" and lines[number].level <= 3), len(lines))
+    last = max(number for number in range(start, stop) if lines[number].kind != "blank")
+    between = [""] if last == start else []
+    carriage = "\r" if end == "\r\n" else ""
+    raw[last] = raw[last].removesuffix("\r") + carriage
+    added = [line + carriage for line in (*between, *entry)]
+    return MapEdit("\n".join([*raw[:last + 1], *added, *(raw[last + 1:] or [""])]), heading, False)
+
+
+def lists(text: str, slug: str) -> bool:
+    """Whether the map has an entry for `slug`."""
+    return f"[[{slug}]]" in text

@@ -1,0 +1,202 @@
+"""`kb write`: a note, and its entry in the agent's map, as one act."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kb.core.draft import SLUG_RULE, NoteDraft, dash_lines, is_slug, render_note
+from kb.core.header import split_keys
+from kb.core.keys import dead_keys
+from kb.core.mapfile import add_entry, lists
+from kb.core.shelves import map_of
+from kb.core.values import PROVENANCES, STAGES, Base, stem
+from kb.errors import KbError
+from kb.store.files import locked, read_bytes, write_atomic
+from kb.store.walk import walk_base
+
+if TYPE_CHECKING:
+    from kb.app import App
+
+_BOM = b"\xef\xbb\xbf"
+
+
+class Refused(KbError):
+    """A note that may not be written as it is: a reviewer's word on its content, not a failure of the machine."""
+
+
+class DeadKeys(Refused):
+    """No key that was given can be reached by a question."""
+
+
+class Dashes(Refused):
+    """The rendered note holds an em or en dash."""
+
+
+class BadDraft(KbError):
+    """The slug, the keys, the body, the summary, the folder, the provenance or the stage is not legal."""
+
+
+class NoAgent(KbError):
+    """The opened fleet has no base of that name."""
+
+
+class NoMap(KbError):
+    """The base has no MAP.md, INDEX.md or MAPA.md to list the note in."""
+
+
+class NoteExists(KbError):
+    """A note of that name is there already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was written. `dropped` are the dead keys that were left out; `path` is inside the base."""
+
+    base: str
+    path: str
+    note_file: str
+    map_file: str
+    heading: str
+    section_created: bool
+    dropped: tuple[str, ...]
+
+
+def write_note(app: App, draft: NoteDraft) -> Written:
+    """Write the note of `draft` into its agent's base and list it in the map.
+
+    Raises BadDraft, DeadKeys, Dashes, NoAgent, NoMap, NoteExists, all KbErrors; nothing is left behind then. A process that is
+    killed between the two writes is finished by the next `write_note` in that base.
+    """
+    keys, dropped, text = compose(draft)
+    base = app.fleet.base(draft.agent)
+    if base is None:
+        known = ", ".join(base.name for base in app.fleet.bases)
+        raise NoAgent(f"there is no agent called {draft.agent} here", hint=f"the bases are: {known}")
+    folder = _folder_inside(base, draft.folder)
+    map_file = map_path(base)
+    rel = f"{folder}/{draft.slug}.md" if folder else f"{draft.slug}.md"
+    with locked(os.path.join(base.root, ".kb", "write")):
+        _finish_interrupted(base, map_file)
+        twin = next((stat.path for stat in walk_base(base, True).files if stem(stat.path) == draft.slug), None)
+        note_file = os.path.join(base.root, rel)
+        if os.path.lexists(note_file) or twin is not None:
+            raise NoteExists(f"{base.name} has a note called {draft.slug} already: {twin or rel}",
+                             hint="choose another name, so that a link can tell them apart")
+        edit = _with_entry(map_file, folder, draft.slug, draft.summary, keys)
+        _write_both(base, note_file, text, map_file, edit[0], {"slug": draft.slug, "folder": folder, "path": rel,
+                                                               "summary": draft.summary, "keys": list(keys)})
+    return Written(base.name, rel, note_file, map_file, edit[1], edit[2], tuple(dropped))
+
+
+def compose(draft: NoteDraft) -> tuple[list[str], list[str], str]:
+    """(live keys, dead keys, the rendered note). Raises BadDraft, DeadKeys or Dashes, the first that applies."""
+    given = list(dict.fromkeys(split_keys(", ".join(draft.keys).replace("\n", " "))))
+    if not is_slug(draft.slug):
+        raise BadDraft(f"{draft.slug} cannot name a note", hint=SLUG_RULE)
+    if not given:
+        raise BadDraft("a note without keys cannot be found", hint="give --keys the words that a question would use")
+    if not draft.body.strip():
+        raise BadDraft("the note has no body", hint="it is read from stdin")
+    if not draft.summary.strip(" .\t\n"):
+        raise BadDraft("the summary is empty", hint="say in one line what the note is for")
+    for name, value, legal in (("provenance", draft.provenance, PROVENANCES), ("stage", draft.stage, STAGES)):
+        if value not in legal:
+            raise BadDraft(f"{name} {value} is not legal", hint="it is one of " + ", ".join(legal))
+    dead = dead_keys(given)
+    live = [key for key in given if key not in dead]
+    if not live:
+        raise DeadKeys(f"no question reaches any of these keys: {', '.join(dead)}",
+                       hint="W07: a key needs one word, or two, that are not stop words")
+    text = render_note(draft, live)
+    lines = dash_lines(text)
+    if lines:
+        raise Dashes(f"the note holds a dash on line {', '.join(map(str, lines))}", hint="W03: write a comma, a colon or a full stop")
+    return live, dead, text
+
+
+def map_path(base: Base) -> str:
+    """The base's map. Raises NoMap when it has none."""
+    name = map_of(frozenset(os.listdir(base.root)))
+    if name is None:
+        raise NoMap(f"{base.name} has no map to list the note in", hint="kb init makes one; an empty MAP.md will do")
+    return os.path.join(base.root, name)
+
+
+def _folder_inside(base: Base, folder: str) -> str:
+    """`folder` as a POSIX path inside the base, links resolved. Raises BadDraft when it leaves it, or is not walked."""
+    parts = [part for part in folder.replace("\\", "/").split("/") if part not in ("", ".")]
+    real = os.path.realpath(os.path.join(base.root, *parts))
+    if ".." in parts or folder.startswith("/") or (real != base.root and not real.startswith(base.root + os.sep)):
+        raise BadDraft(f"the folder {folder} is not inside {base.name}")
+    if any(part.startswith(".") for part in parts):
+        raise BadDraft(f"the folder {folder} is hidden, and no question would find the note")
+    return "/".join(parts)
+
+
+def _with_entry(map_file: str, folder: str, slug: str, summary: str, keys: list[str]) -> tuple[bytes, str, bool]:
+    data = read_bytes(map_file)
+    bom = _BOM if data.startswith(_BOM) else b""
+    try:
+        text = data[len(bom):].decode("utf-8")
+    except UnicodeDecodeError:
+        raise KbError(f"{map_file} is not UTF-8, so it was left alone") from None
+    edit = add_entry(text, folder or ".", slug, summary, keys)
+    return bom + edit.text.encode("utf-8"), edit.heading, edit.created
+
+
+def _write_both(base: Base, note_file: str, note: str, map_file: str, new_map: bytes, intent: dict[str, object]) -> None:
+    """Both files or neither. The intent is on disk before the first of them, so that a kill in between can be finished."""
+    pending = _pending(base)
+    made = _missing_folders(os.path.dirname(note_file))
+    try:
+        write_atomic(pending, json.dumps(intent))
+        write_atomic(note_file, note)
+        write_atomic(map_file, new_map)
+    except OSError as error:
+        for path in (note_file, pending):
+            _forget(path)
+        for folder in reversed(made):
+            try:
+                os.rmdir(folder)
+            except OSError:
+                break
+        raise KbError(f"cannot write {error.filename or map_file}: {error.strerror}", hint="nothing was kept") from None
+    _forget(pending)
+
+
+def _finish_interrupted(base: Base, map_file: str) -> None:
+    """List the note that an earlier process wrote before it was killed."""
+    pending = _pending(base)
+    try:
+        intent = json.loads(read_bytes(pending))
+        note_file = os.path.join(base.root, intent["path"])
+        slug, listed = intent["slug"], lists(read_bytes(map_file).decode("utf-8", "replace"), intent["slug"])
+        if os.path.isfile(note_file) and not listed:
+            write_atomic(map_file, _with_entry(map_file, intent["folder"], slug, intent["summary"], intent["keys"])[0])
+    except FileNotFoundError:
+        return
+    except (ValueError, KeyError, TypeError):
+        pass
+    _forget(pending)
+
+
+def _pending(base: Base) -> str:
+    return os.path.join(base.root, ".kb", "write-pending.json")
+
+
+def _missing_folders(folder: str) -> list[str]:
+    missing = []
+    while not os.path.isdir(folder):
+        missing.append(folder)
+        folder = os.path.dirname(folder)
+    return missing[::-1]
+
+
+def _forget(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
