@@ -31,7 +31,7 @@ def index(paths: tuple[str, ...], json_: bool, include_private: bool) -> None:
     if json_:
         click.echo(dumps(entries(app)))
         return
-    progress = _Progress()
+    progress = Progress()
 
     def told(base: Synced) -> None:
         progress.finish()
@@ -65,18 +65,18 @@ def _print_totals(report: IndexReport) -> None:
         click.echo(f"    ... and {len(unreadable) - UNREADABLE_SHOWN} more unreadable files; kb check names each")
 
 
-class _Progress:
-    """A bar on stderr for each base, shown once the work has taken a second, and only on a terminal."""
+class Progress:
+    """A bar on stderr for each base, shown once the work has taken `after` seconds, and only on a terminal."""
 
-    def __init__(self) -> None:
+    def __init__(self, after: float = 1.0) -> None:
         self._bar: Any = None
-        self._start = time.monotonic()
+        self._start = time.monotonic() + after
         self._shown = sys.stderr.isatty()
 
     def tick(self, base: str, done: int, total: int) -> None:
         if not self._shown or (done % 32 and done != total):
             return
-        if self._bar is None and time.monotonic() - self._start > 1.0:
+        if self._bar is None and time.monotonic() > self._start:
             self._bar = click.progressbar(length=total, label=f"  {printable(base)}", file=sys.stderr)
         if self._bar is not None:
             self._bar.update(done - self._bar.pos)

@@ -8,9 +8,9 @@ import sqlite3
 import unicodedata
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Literal
 
 import pytest
-from remote_engine import RemoteEngine, Server
 
 from kb.core.ports import TextBackend, TextHits
 from kb.core.query import prepare
@@ -21,7 +21,9 @@ from kb.store.catalogue import Catalogue
 from kb.store.fleet import open_fleet
 from kb.store.index_db import index_path
 from kb.store.sync import Synced, sync_base
+from tests.contract.remote_engine import RemoteEngine, Server
 
+Form = Literal["NFC", "NFD"]
 REGISTERED = open_host(lambda failure: None).drivers(DRIVERS)
 
 
@@ -104,7 +106,7 @@ def test_case_accents_and_letter_forms_do_not_matter(shelf: Shelf, text: str, qu
 @pytest.mark.parametrize("stored", ["NFC", "NFD"])
 @pytest.mark.parametrize("asked", ["NFC", "NFD"])
 @pytest.mark.parametrize("word", ["Órgão", "über", "한국어", "ガラス", "Ψυχή"])
-def test_composed_and_decomposed_spellings_are_one(shelf: Shelf, stored: str, asked: str, word: str) -> None:
+def test_composed_and_decomposed_spellings_are_one(shelf: Shelf, stored: Form, asked: Form, word: str) -> None:
     shelf.write("a.md", part(f"here {unicodedata.normalize(stored, word)} stands"))
     shelf.write("b.md", part("other words stand"))
     shelf.index()
