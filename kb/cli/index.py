@@ -45,8 +45,8 @@ def index(paths: tuple[str, ...], json_: bool, include_private: bool) -> None:
 
 def _print_base(base: Synced) -> None:
     rebuilt = ", rebuilt: the old index was of another version or damaged" if base.rebuilt else ""
-    click.echo(f"  {printable(base.base):<10} {base.reindexed} reindexed, {base.unchanged} unchanged, {base.removed} removed, "
-               f"{base.chunks} chunks, {len(base.unreachable)} unreachable{rebuilt}")
+    click.echo(f"  {printable(base.base):<10} {base.reindexed} reindexed, {base.unchanged} unchanged, "
+               f"{base.removed} removed, {base.chunks} chunks, {len(base.unreachable)} unreachable{rebuilt}")
 
 
 def _print_totals(report: IndexReport) -> None:
