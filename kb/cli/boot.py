@@ -67,8 +67,9 @@ def boot(ctx: click.Context, paths: tuple[str, ...], top: int, include_private: 
     opened = paths if given else (hook.cwd or ".",)
     ctx.meta["kb.root"] = opened[0]
     briefing = brief(open_app(opened, include_private), hook, top)
-    sys.stdout.write(printable(briefing.text, lines=True))
-    sys.stdout.flush()
+    data = memoryview(printable(briefing.text, lines=True).encode("utf-8", "replace"))
+    while data:  # past the buffer, so that a reader that hung up or a full disk is met here and not at exit
+        data = data[os.write(sys.stdout.fileno(), data):]
     for line in briefing.skipped:
         _complain(line)
     for trouble in briefing.troubles:

@@ -131,14 +131,14 @@ def _parts(app: App, message: str) -> list[tuple[str, str]]:
 def _routed(app: App, out: Briefing, base: Base, decision: _Decision, answer: Answer, session: str, degraded: str) -> str:
     previous = sessions.agent_of(app.fleet.root, session) if session else None
     switched = previous is None or previous.casefold() != base.name.casefold()
-    parts = [briefing.routed(base.name, previous, switched, _constitution(base) if switched else "")]
+    parts = [briefing.routed(base.name, previous, switched, _constitution(out, base) if switched else "")]
     if degraded:
         parts.append(f"{degraded}\n\n")
     parts.append(_continuity(app, out, session, base.name, switched))
     if decision.parts:
         parts.append(briefing.decomposed(decision.parts))
     if decision.reviewers:
-        parts.append(briefing.panel(base.name, decision.reviewers, _price(app, decision.reviewers)))
+        parts.append(briefing.panel(base.name, decision.reviewers, _price(app, out, decision.reviewers)))
     places = [Place(result.base, result.path) for result in answer.results]
     parts.append(briefing.evidence(_subject(app, answer), places))
     return "".join(parts)
@@ -208,12 +208,31 @@ def _abstain(app: App, out: Briefing, ruling: Ruling, answer: Answer, message: s
         out.troubles.append(f"the abstention could not be recorded: {error}")
 
 
-def _constitution(base: Base) -> str:
-    return ""
+def _constitution(out: Briefing, base: Base) -> str:
+    """The resident blocks of an agent, "" when it has none."""
+    if not os.path.exists(os.path.join(base.root, "blocks.txt")):
+        return ""
+    from kb.ops.blocks import constitution
+
+    try:
+        return constitution(base.root)
+    except KbError as error:
+        out.troubles.append(str(error))
+        return ""
 
 
-def _price(app: App, reviewers: Sequence[Reviewer]) -> int:
-    return 0
+def _price(app: App, out: Briefing, reviewers: Sequence[Reviewer]) -> int:
+    """What booting the panel costs in tokens. An agent without blocks costs nothing to boot."""
+    from kb.ops.blocks import resident_tokens
+
+    total = 0
+    for agent in app.fleet.agents:
+        if any(agent.name == seat.agent for seat in reviewers) and os.path.exists(os.path.join(agent.root, "blocks.txt")):
+            try:
+                total += resident_tokens(agent.root)
+            except KbError as error:
+                out.troubles.append(str(error))
+    return total
 
 
 def _continuity(app: App, out: Briefing, session: str, agent: str, switched: bool) -> str:

@@ -21,8 +21,8 @@ def test_five_lines_and_four_lines_are_a_ruling():
     assert four and four.reviewers == ()
 
 
-@pytest.mark.parametrize("line", ["**OWNER:** Zed", "- OWNER: zed", "owner: zed", "## Owner: `zed`.", "**Owner**: ZED", "1. OWNER: <zed>",
-                                  "OWNER: zed (keeps the servers)", "* **owner:** **zed**"])
+@pytest.mark.parametrize("line", ["**OWNER:** Zed", "- OWNER: zed", "owner: zed", "## Owner: `zed`.", "**Owner**: ZED",
+                                  "1. OWNER: <zed>", "OWNER: zed (keeps the servers)", "* **owner:** **zed**"])
 def test_labels_count_in_any_case_and_decoration(line):
     ruling = parse_reply(f"Sure!\n{line}\nCOVERAGE: Covered.\n", ROSTER)
     assert ruling and ruling.owner == "Zed" and ruling.coverage == "covered"

@@ -12,7 +12,7 @@ from kb.core.message import HookInput, decompose, parse_hook, unwrapped
 
 
 def test_a_payload_gives_its_message_session_and_folder():
-    text = json.dumps({"session_id": " s1 ", "prompt": "hello", "cwd": "/tmp/x", "hook_event_name": "UserPromptSubmit", "n": 1})
+    text = json.dumps({"session_id": " s1 ", "prompt": "hello", "cwd": "/tmp/x", "hook_event_name": "X", "n": 1})
     assert parse_hook(text) == HookInput("hello", "s1", "/tmp/x")
 
 
