@@ -1,0 +1,97 @@
+"""`kb source add` and `kb sources`: records of what was read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kb.core.display import flat
+from kb.core.sources import ALPHABET, FIELDS, KEY_LENGTH, BrokenRecord, Record, field_problem, render_file
+from kb.core.values import Base
+from kb.errors import KbError, UsageError
+from kb.store.files import locked, write_atomic
+from kb.store.fleet import is_base, open_fleet
+from kb.store.sources import load_sources
+
+if TYPE_CHECKING:
+    from kb.app import App
+
+_REQUIRED = ("type", "title", "retrieved_on", "retrieval_status")
+_DRAWS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class MintedSource:
+    """A record that is on disk now."""
+
+    record: Record
+    file: str
+
+
+def add_source(path: str, fields: Mapping[str, str | None], authors: Sequence[str] = ()) -> MintedSource:
+    """Write one record into the base at `path`. `fields` are named as in the record (with underscores); blank means absent.
+
+    Raises UsageError for a missing or bad field, or when `path` is no base; nothing is created then.
+    """
+    values = {name: flat(value) for name, value in fields.items() if value is not None and flat(value)}
+    for name in _REQUIRED:
+        if name not in values:
+            raise UsageError(f"--{name.replace('_', '-')} is missing, and every record needs it")
+    for name in FIELDS:
+        problem = field_problem(name, values[name]) if name in values else None
+        if problem:
+            raise UsageError(f"--{name.replace('_', '-')} {values[name]}: {problem}")
+    base = _one_base(path)
+    known = {record.key for record in load_sources(base.root)[0]}
+    if "replaces" in values and values["replaces"] not in known:
+        raise UsageError(f"--replaces {values['replaces']}: {base.name} has no such record")
+    with locked(os.path.join(base.root, ".kb", "sources")):
+        key = _free_key(base.root)
+        record = Record(key, values, tuple(flat(author) for author in authors if flat(author)))
+        file = os.path.join(base.root, "sources", f"{key}.txt")
+        write_atomic(file, render_file(record))
+    return MintedSource(record, file)
+
+
+def _one_base(path: str) -> Base:
+    bases = open_fleet([path]).bases
+    if len(bases) != 1 or (not is_base(bases[0].root) and os.path.isfile(os.path.join(bases[0].root, "fleet.txt"))):
+        raise UsageError(f"{path} is a fleet and no base", hint="name the base that read the source")
+    if bases[0].root != os.path.realpath(path):
+        raise UsageError(f"{path} is a fleet and no base", hint=f"did you mean {bases[0].root}?")
+    return bases[0]
+
+
+def _free_key(root: str) -> str:
+    """A key that no record of the base has: drawn evenly from the operating system, never made from a field."""
+    import secrets
+
+    for _ in range(_DRAWS):
+        key = "".join(secrets.choice(ALPHABET) for _ in range(KEY_LENGTH))
+        if not os.path.lexists(os.path.join(root, "sources", f"{key}.txt")):
+            return key
+    raise KbError(f"no free key was found in {_DRAWS} draws")
+
+
+@dataclass(frozen=True, slots=True)
+class SourcesListing:
+    """The records of every opened base in scope, and what is broken: (base root, record)."""
+
+    records: tuple[Record, ...]
+    broken: tuple[tuple[str, BrokenRecord], ...]
+    bases: int
+
+
+def list_sources(app: App) -> SourcesListing:
+    """Every record, by base and file. A base that declares sources/ private is left out unless the scope includes it."""
+    records: list[Record] = []
+    broken: list[tuple[str, BrokenRecord]] = []
+    for base in app.fleet.bases:
+        if base.privacy.covers("sources") and not app.include_private:
+            continue
+        found, bad = load_sources(base.root)
+        records += found
+        broken += [(base.root, item) for item in bad]
+    return SourcesListing(tuple(records), tuple(broken), len(app.fleet.bases))
