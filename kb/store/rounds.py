@@ -1,0 +1,47 @@
+"""Which artifact a round is about, what the artifact holds, and the reviewers' constitutions on disk."""
+
+from __future__ import annotations
+
+import os
+
+from kb.core.counted import field
+from kb.errors import KbError
+from kb.store.files import read_text, write_atomic
+
+
+def artifact_key(artifact: str, root: str) -> str:
+    """The artifact as its POSIX path from the fleet root, whether it was named from here or from there.
+
+    What is no file under the root keeps the path it was given, made absolute when it exists elsewhere; an address
+    (`https://...`) stays as it is.
+    """
+    name = field(artifact).replace("\\", "/")
+    if "://" in name:
+        return name
+    here = os.path.realpath(name)
+    there = os.path.realpath(os.path.join(root, name))
+    place = next((path for path in (here, there) if os.path.exists(path)), here if _inside(here, root) else there)
+    return os.path.relpath(place, root).replace(os.sep, "/") if _inside(place, root) else place
+
+
+def artifact_text(key: str, root: str) -> str | None:
+    """What the artifact holds, or None when it is no readable text file."""
+    path = os.path.join(root, key)
+    try:
+        return read_text(path) if os.path.isfile(path) else None
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def write_constitution(folder: str, agent: str, text: str) -> str:
+    """Put a reviewer's constitution where its subagent reads it, and return the path."""
+    path = os.path.join(folder, f"{agent}-constitution.txt")
+    try:
+        write_atomic(path, text)
+    except OSError as error:
+        raise KbError(f"cannot write {path}: {error.strerror or error}") from None
+    return path
+
+
+def _inside(path: str, root: str) -> bool:
+    return path.startswith(root.rstrip(os.sep) + os.sep)
