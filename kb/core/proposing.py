@@ -1,0 +1,92 @@
+"""Keys for a note that has none: its title, its aliases and tags, its headings, and its rarest words."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from kb.core.keys import is_live
+from kb.core.markdown import Line, front_matter_end, lines_of, scan
+from kb.core.values import stem
+from kb.core.words import fold, normalise
+
+MOST_KEYS = 30
+_RARE_WORDS = 12
+_HEADINGS = 10
+_MARKUP = re.compile(r"!?\[\[([^\]|#]*)[^\]]*\]\]|!?\[([^\]]*)\]\([^)]*\)|[`*_~]+|<[^>]*>|\{\{.*?\}\}")
+_TAG = re.compile(r"(?:^|\s)#([^\W\d][\w/-]*)")
+_WORD = re.compile(r"[^\W_][\w'-]*[^\W_]|[^\W_]")
+
+
+def rare_words(texts: Iterable[str]) -> Counter[str]:
+    """In how many of the texts each word stands."""
+    return Counter(word for text in texts for word in set(normalise(text)))
+
+
+def propose(path: str, text: str, declared: Sequence[str], frequency: Mapping[str, int], notes: int) -> list[str]:
+    """At most thirty live keys for the note, in the order title, aliases and tags (`declared`), headings, rare words."""
+    lines = scan(text)
+    body = plain_text(lines)
+    title = next((line.text for line in lines if line.kind == "heading" and line.level == 1), "")
+    headings = [heading for line in lines if line.kind == "heading" and line.level > 1
+                for heading in [plain(line.text)] if len(heading.split()) <= 6 and any(c.isalpha() for c in heading[:1])]
+    tags = [tag.replace("/", " ").replace("-", " ") for tag in _TAG.findall(body)]
+    stemmed = stem(path).replace("-", " ").replace("_", " ")
+    candidates = [plain(title), stemmed, *declared, *tags, *headings[:_HEADINGS],
+                  *_rarest(body, frequency, notes)]
+    keys: dict[str, str] = {}
+    for candidate in candidates:
+        key = " ".join(re.sub(r"[,;`\"*]", " ", candidate).split()).strip(".:!? ")
+        folded = " ".join(normalise(key))
+        if key and is_live(key) and folded not in keys and "\u2014" not in key and "\u2013" not in key:
+            keys[folded] = key
+    return list(keys.values())[:MOST_KEYS]
+
+
+def plain(text: str) -> str:
+    """A line of markdown without its markup: links give their words."""
+    return _MARKUP.sub(lambda found: found[1] or found[2] or "", text).strip()
+
+
+def plain_text(lines: Sequence[Line]) -> str:
+    """The prose of a note: no code, no front matter, no markup."""
+    return "\n".join(plain(line.text) for line in lines if line.kind in ("text", "heading"))
+
+
+def _rarest(body: str, frequency: Mapping[str, int], notes: int) -> list[str]:
+    """The words that set this note apart: often here, seldom elsewhere (tf-idf), as they are written."""
+    counts = Counter(normalise(body))
+    spelled = {folded: word for word in _WORD.findall(body) if len(words := normalise(word)) == 1 and (folded := words[0])}
+    weight = {word: (1 + math.log(count)) * math.log((1 + notes) / (1 + frequency.get(word, 0)))
+              for word, count in counts.items() if len(word) > 2 and not word.isdigit()}
+    best = sorted((word for word in weight if weight[word] > 0), key=lambda word: (-weight[word], word))[:_RARE_WORDS]
+    return [fold(spelled[word]) if spelled.get(word, word).istitle() else spelled.get(word, word) for word in best]
+
+
+def with_key_line(text: str, keys: Sequence[str]) -> str:
+    """The note with one `Search for:` line under its title, or at the top of its body; every other character stays."""
+    end = "\r\n" if "\r\n" in text else "\n"
+    line = f"**Search for:** {', '.join(keys)}"
+    raw = text.split("\n")
+    lines = scan(text)
+    at = front_matter_end(lines_of(text))
+    number = next((n for n, item in enumerate(lines) if item.kind not in ("front", "blank")), None)
+    if number is not None and lines[number].kind == "heading" and lines[number].level == 1:
+        at = number + 1
+        while at < len(lines) and lines[at].kind == "underline":
+            at += 1
+        following = raw[at] if at < len(raw) else ""
+        added = ["", line] if not following.strip() else ["", line, ""]
+        if at >= len(raw):
+            raw.append("")
+    else:
+        added = [line, ""] if at == 0 or number is None else ["", line]
+        if number is not None and at and lines[at].kind != "blank":
+            added = ["", line, ""]
+        if at >= len(raw):
+            raw.append("")
+    carriage = "\r" if end == "\r\n" else ""
+    raw[at:at] = [item + carriage for item in added]
+    return "\n".join(raw)
