@@ -23,7 +23,7 @@ _LEAST_LETTERS = 12
 
 def answer(value: str, request: ModelRequest) -> str:
     """Up to four quotes in the order they were served, each followed by its path; raises KbError without a passage."""
-    if not any(window.text.strip() for window in request.windows):
+    if not any(window.text.strip() or window.purpose for window in request.windows):
         raise KbError("no passage was served, and this answerer quotes nothing else",
                       hint="kb index makes the passages, and --complete needs a model")
     lines = ["The closest match is weak; read the sources yourself.", ""] if request.guess else []
@@ -37,6 +37,8 @@ def _sentences(windows: Sequence[Window]) -> list[tuple[int, Window, str]]:
     """(rank of the window, window, sentence), each sentence of a file once; purposes and scraps are no sentences."""
     found: dict[tuple[str, str], tuple[int, Window]] = {}
     for rank, window in enumerate(windows):
+        if not window.text and window.purpose:  # it ranked on its keys alone: all that is known is what it is for
+            found.setdefault((window.path, f"This file exists to {window.purpose}"), (rank, window))
         for piece in _SENTENCE.split(window.text):
             sentence = " ".join(piece.split()).lstrip("#>-*+| ").strip()
             if len(sentence) >= _LEAST_LETTERS and not _PURPOSE.match(sentence):
