@@ -116,8 +116,8 @@ def test_the_extractive_answerer_quotes_and_says_so_when_it_is_a_guess(fleet):
     fleet.kb("index", ".").ok()
     out = fleet.kb("answer", "when is the pump flushed", ".").ok().out
     assert "“" in out and "(ada/knowledge/pump.md)" in out
-    guess = fleet.kb("answer", "openings", ".").ok().out
-    assert "read the sources yourself" in guess and "“This file exists to collect openings" in guess
+    assert "read the sources yourself" in fleet.kb("answer", "openings", ".").ok().out.split("sources served")[0]
+    assert "“This file exists to collect openings" in fleet.kb("answer", "salutation", ".").ok().out
     heron = fleet.kb("answer", "the heron stood by the culvert pump flush", ".").ok().out
     assert "[from short memory]" in heron
     assert fleet.kb("answer", "heron", ".", "--complete").code == 1
