@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -67,9 +69,10 @@ def index(app: App, tick: Tick = lambda base, done, total: None,
     for base in app.fleet.bases:
         _refuse_the_disk(base)
     done = []
-    for base in app.fleet.bases:
-        done.append(sync_base(base, app.include_private, backends, app.fleet.manifest.last("language"), tick))
-        told(done[-1])
+    with _no_collection():
+        for base in app.fleet.bases:
+            done.append(sync_base(base, app.include_private, backends, app.fleet.manifest.last("language"), tick))
+            told(done[-1])
     every = (*app.fleet.skipped, *skipped, *(sentence for base in done for sentence in base.skipped))
     return IndexReport(tuple(done), tuple(dict.fromkeys(every)))
 
@@ -78,6 +81,18 @@ def entries(app: App) -> list[IndexEntry]:
     """The entries as today's files have them; nothing is written."""
     return [IndexEntry(entry.base, entry.path, entry.stem, entry.title, entry.keys, entry.purpose)
             for entry in app.catalogue.entries()]
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Without the collector of cycles, of which a sync makes none: it would walk every note again and again."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _backends(app: App) -> tuple[Sequence[TextBackend], list[str]]:

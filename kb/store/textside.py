@@ -10,7 +10,7 @@ import heapq
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from kb.core.excerpt import excerpt
 from kb.core.ports import ChunkHit, TextBackend, TextHits, TextIndex
@@ -23,8 +23,7 @@ _ATTEMPTS = 3
 _DIGITS = 4  # engines score in single precision: what is equal must stay equal
 
 
-@dataclass(frozen=True)
-class AllowedFiles:
+class AllowedFiles(NamedTuple):
     """The files of one base that a question may see: in scope, and unchanged since they were indexed.
 
     numbers:    file number in index.db -> path, as they stood at `generation` (None: not known).
@@ -36,8 +35,7 @@ class AllowedFiles:
     hashes: Callable[[], Mapping[str, str]]
 
 
-@dataclass(slots=True)
-class _Opened:
+class _Opened(NamedTuple):
     """One base whose index answers."""
 
     base: Base
@@ -45,7 +43,6 @@ class _Opened:
     allowed: Mapping[int, str]
 
 
-@dataclass(slots=True)
 class TextSide:
     """Asks the text backend about all bases of a fleet.
 
@@ -57,12 +54,14 @@ class TextSide:
     An index that is missing, locked, damaged or out of step becomes a sentence in `skipped` that names the base.
     """
 
-    bases: Sequence[Base]
-    backend_for: Callable[[str], TextBackend]
-    choice: str
-    allowed: Mapping[str, AllowedFiles]
-    languages: str | None = None
-    _backends: dict[str, TextBackend] = field(default_factory=dict)
+    def __init__(self, bases: Sequence[Base], backend_for: Callable[[str], TextBackend], choice: str,
+                 allowed: Mapping[str, AllowedFiles], languages: str | None = None) -> None:
+        self.bases = bases
+        self.choice = choice
+        self.allowed = allowed
+        self.languages = languages
+        self._backend_for = backend_for
+        self._backends: dict[str, TextBackend] = {}
 
     def search(self, words: Sequence[str], limit: int = MOST_HITS) -> TextHits:
         """The best `limit` (at most 1,000) chunks for the analyser's `words`; ties by score, base, path, row.
@@ -129,7 +128,7 @@ class TextSide:
     def _backend(self, name: str) -> TextBackend:
         found = self._backends.get(name)
         if found is None:
-            found = self._backends[name] = self.backend_for(name)
+            found = self._backends[name] = self._backend_for(name)
         return found
 
     @contextmanager
