@@ -71,7 +71,8 @@ def index(app: App, tick: Tick = lambda base, done, total: None,
     done = []
     with _no_collection():
         for base in app.fleet.bases:
-            done.append(sync_base(base, app.include_private, backends, app.fleet.manifest.last("language"), tick))
+            done.append(sync_base(base, app.include_private, backends, app.fleet.manifest.last("language"), tick,
+                                  must=app.text_choice != "auto"))
             told(done[-1])
     every = (*app.fleet.skipped, *skipped, *(sentence for base in done for sentence in base.skipped))
     return IndexReport(tuple(done), tuple(dict.fromkeys(every)))

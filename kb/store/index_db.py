@@ -116,7 +116,7 @@ def told(what: str = "the text index") -> Iterator[None]:
             raise KbError(f"{what} is locked by another process", hint="ask again in a moment") from None
         if isinstance(error, sqlite3.OperationalError) and ("unable to open" in reason or "readonly" in reason):
             raise KbError(f"{what} cannot be opened ({reason})", hint="check the permissions of .kb") from None
-        raise KbError(f"{what} is damaged ({reason})", hint="run kb index") from None
+        raise KbError(f"{what} is damaged ({reason})", hint="delete .kb and run kb index: nothing is lost") from None
 
 
 class IndexReader:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from kb.core.chunks import chunk
@@ -56,11 +56,12 @@ class Synced:
 
 
 def sync_base(base: Base, include_private: bool, backends: Sequence[TextBackend], languages: str | None = None,
-              tick: Tick = _silent) -> Synced:
+              tick: Tick = _silent, *, must: bool = True) -> Synced:
     """Index one base: index.db, then each backend's own index, then the entry cache, under the base's lock.
 
     `languages` is `language =` of the fleet. `tick` is told (base, files looked at, files in all). A crash at any
-    point leaves what was there, and the next run completes. Raises KbError when nothing can be written.
+    point leaves what was there, and the next run completes. Raises KbError when nothing can be written;
+    a backend that cannot be brought up to date raises when it `must`, and is told in `skipped` otherwise.
     """
     walk = walk_base(base, include_private)
     folder = os.path.join(base.root, ".kb")
@@ -69,12 +70,12 @@ def sync_base(base: Base, include_private: bool, backends: Sequence[TextBackend]
         raise KbError(f"indexing {base.name} failed: .kb is a link that leaves the base")
     with _named(base), locked(os.path.join(folder, "index"), wait=LOCK_SECONDS):
         try:
-            return _sync(base, include_private, walk, backends, languages, tick)
+            return _sync(base, include_private, walk, backends, languages, tick, must)
         except sqlite3.DatabaseError as error:
             if "locked" in str(error) or "disk is full" in str(error) or "readonly" in str(error):
                 raise
             discard(base.root)  # damaged: it holds nothing that the files do not
-            done = _sync(base, include_private, walk, backends, languages, tick)
+            done = _sync(base, include_private, walk, backends, languages, tick, must)
             done.rebuilt = True
             return done
 
@@ -89,7 +90,7 @@ def _named(base: Base) -> Iterator[None]:
 
 
 def _sync(base: Base, include_private: bool, walk: Walk, backends: Sequence[TextBackend], languages: str | None,
-          tick: Tick) -> Synced:
+          tick: Tick, must: bool) -> Synced:
     done = Synced(base.name, files=len(walk.files) + len(walk.unnamed), unreadable=list(walk.unnamed),
                   skipped=list(walk.skipped))
     with IndexWriter(base.root, base.name) as index:
@@ -102,7 +103,12 @@ def _sync(base: Base, include_private: bool, walk: Walk, backends: Sequence[Text
         done.sources, done.rebuilt = len(records), index.rebuilt
         after = index.commit()
     for backend in backends:
-        _apply(base, languages, backend, before, after, touched, removed, done)
+        try:
+            _apply(base, languages, backend, before, after, touched, removed, done)
+        except KbError as error:
+            if must:
+                raise KbError(f"indexing {base.name} failed: {error.message}", hint=error.hint) from None
+            done.skipped.append(f"{base.name}: {error}")
     if not seen.covers(notes, after):
         write_entries(base.root, after, [seen.with_header(note) for note in notes])
     return done
@@ -219,15 +225,26 @@ def _drop_gone(base: Base, include_private: bool, index: IndexWriter, walk: Walk
 
 def _apply(base: Base, languages: str | None, backend: TextBackend, before: int, after: int, touched: Sequence[int],
            removed: Sequence[int], done: Synced) -> None:
-    """Bring one backend from generation `before` to `after`, from scratch when it does not stand at `before`."""
+    """Bring one backend from generation `before` to `after`: by what changed, or from scratch where that cannot be done."""
+    declared = declared_languages(base.language or languages)
     stands_at = backend.generation(base)
-    if stands_at == after:
+    if stands_at == after and _opens(backend, base, after):
         return
-    fresh = stands_at is None or stands_at != before or done.rebuilt
-    gone = () if fresh else tuple(rows_of(number) for number in sorted({*touched, *removed}))
+    if stands_at is not None and stands_at == before and not done.rebuilt:
+        gone = [rows_of(number) for number in sorted({*touched, *removed})]
+        with suppress(KbError), IndexReader(base.root) as reader:  # what cannot be mended is made anew
+            backend.apply(base, after, Changes(gone, _batches(reader, sorted(touched), declared)), fresh=False)
+            return
     with IndexReader(base.root) as reader:
-        added = _batches(reader, None if fresh else sorted(touched), declared_languages(base.language or languages))
-        backend.apply(base, after, Changes(gone, added), fresh=fresh)
+        backend.apply(base, after, Changes((), _batches(reader, None, declared)), fresh=True)
+
+
+def _opens(backend: TextBackend, base: Base, generation: int) -> bool:
+    try:
+        backend.open(base, generation).close()
+    except KbError:
+        return False
+    return True
 
 
 def _batches(reader: IndexReader, numbers: Sequence[int] | None, declared: Sequence[str]) -> Iterator[list[Chunk]]:

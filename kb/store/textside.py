@@ -39,7 +39,7 @@ class _Opened(NamedTuple):
     """One base whose index answers."""
 
     base: Base
-    index: TextIndex
+    engine: TextIndex
     allowed: Mapping[int, str]
 
 
@@ -148,7 +148,7 @@ class TextSide:
             yield opened
         finally:
             for one in opened:
-                one.index.close()
+                one.engine.close()
 
     def _open(self, base: Base, scope: AllowedFiles) -> _Opened | None:
         """One base's index, or None when none of its files may be served. A sync in between is tried again."""
@@ -195,7 +195,7 @@ class TextSide:
         held: list[tuple[_Opened, int, Sequence[int]]] = []
         for one in opened:
             with _named(one.base, skipped):
-                held.append((one, one.index.size(), one.index.frequencies(words)))
+                held.append((one, one.engine.size(), one.engine.frequencies(words)))
         size = sum(size for _, size, _ in held)
         weights = {}
         for at, word in enumerate(words):
@@ -212,7 +212,7 @@ class TextSide:
 
     def _ask(self, one: _Opened, weights: Mapping[str, float], limit: int) -> list[ChunkHit]:
         allowed = one.allowed
-        found = one.index.search(weights, limit, lambda row: row >> CHUNK_BITS in allowed)
+        found = one.engine.search(weights, limit, lambda row: row >> CHUNK_BITS in allowed)
         return [ChunkHit(Place(one.base.name, allowed[row >> CHUNK_BITS]), row, round(score, _DIGITS))
                 for row, score in found]
 

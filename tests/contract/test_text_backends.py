@@ -471,6 +471,30 @@ def test_damaged_segments_of_tantivy_leave_the_question_to_fts5(tmp_path: Path) 
     assert "kb index" in shelf.hits("walrus").skipped[0]
     library = Catalogue(open_fleet([str(tmp_path)]), False, lambda name: host.driver(DRIVERS, name)(), "auto")
     assert [hit.place.path for hit in library.text(prepare("walrus")).hits] == ["a.md"]
+    shelf.index()
+    assert shelf.ask("walrus") == ["a.md"]
+
+
+def test_an_engine_that_cannot_take_a_change_is_filled_anew(tmp_path: Path) -> None:
+    host = open_host(lambda failure: None)
+    shelf = Shelf(tmp_path, host.driver(DRIVERS, "tantivy")())
+    shelf.write("a.md", part("The walrus rests."))
+    shelf.index()
+    for segment in (tmp_path / "fleet/ana/.kb/tantivy").iterdir():
+        if segment.name != "kb.json":
+            segment.write_bytes(b"rubbish")
+    shelf.write("b.md", part("The walrus swims."))
+    shelf.index()
+    assert sorted(shelf.ask("walrus")) == ["a.md", "b.md"]
+
+
+def test_under_auto_an_engine_that_fails_is_told_and_the_index_is_written(tmp_path: Path, server: Server) -> None:
+    shelf = Shelf(tmp_path, RemoteEngine(server))
+    shelf.write("a.md", part("The walrus rests."))
+    server.reachable = False
+    base = open_fleet([str(tmp_path)]).bases[0]
+    done = sync_base(base, False, [shelf.backend], must=False)
+    assert (done.reindexed, "cannot be reached" in done.skipped[0]) == (1, True)
 
 
 def test_an_unknown_backend_is_a_mistake_of_the_user(tmp_path: Path) -> None:
