@@ -211,6 +211,7 @@ def _environment(root: str) -> dict[str, str]:
     """The caller's environment; KB_INSIDE_MODEL keeps a hook of the child from asking the models again, for ever."""
     environment = {name: value for name, value in os.environ.items() if name != "KB_TRUST"}
     environment[INSIDE] = "1"
+    environment["PYTHONSAFEPATH"] = "1"  # or tools/json.py of a later pull would run inside an approved tools/model.py
     if root:
         environment["KB_FLEET_ROOT"] = root
     return environment

@@ -141,3 +141,14 @@ def test_the_record_of_approvals_is_private(fleet):
 
 def test_list_and_forget_do_not_go_together(fleet):
     assert fleet.kb("trust", "--list", "--forget").code == 2
+
+
+@pytest.mark.parametrize("intruder", ["tools/json.py", "tools/json/__init__.py"])
+def test_a_module_beside_an_approved_python_program_is_not_imported_by_it(fleet, intruder):
+    program = "#!/usr/bin/env python3\nimport json, sys\nsys.stdin.read()\nprint(json.dumps('yes'))\n"
+    fleet.write("tools/say.py", program).chmod(0o755)
+    fleet.write("fleet.txt", "answerer = tools/say.py\n")
+    fleet.kb("index", ".").ok()
+    fleet.kb("trust", ".").ok()
+    fleet.write(intruder, "def dumps(x):\n    return 'pwned'\n")
+    assert fleet.kb("answer", "flush the pump", ".").ok().out.startswith('"yes"')
