@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kb.core.display import flat as flat
     from kb.core.display import printable as printable
     from kb.core.jsontext import dumps as dumps
+    from kb.core.keys import dead_keys as dead_keys
     from kb.core.language import declared_languages as declared_languages
     from kb.core.ports import KEY as KEY
     from kb.core.ports import PHRASE as PHRASE
@@ -26,14 +27,21 @@ if TYPE_CHECKING:
     from kb.core.ports import Chunk as Chunk
     from kb.core.ports import ChunkHit as ChunkHit
     from kb.core.ports import Library as Library
+    from kb.core.ports import NoteUnderCheck as NoteUnderCheck
     from kb.core.ports import Postings as Postings
     from kb.core.ports import TextBackend as TextBackend
     from kb.core.ports import TextHits as TextHits
     from kb.core.ports import TextIndex as TextIndex
     from kb.core.query import Query as Query
     from kb.core.scrub import scrub as scrub
+    from kb.core.sources import Record as Record
+    from kb.core.sources import is_key as is_key
+    from kb.core.sources import key_rule as key_rule
+    from kb.core.sources import render_record as render_record
     from kb.core.spacing import gather as gather
     from kb.core.spacing import spread as spread
+    from kb.core.values import PROVENANCES as PROVENANCES
+    from kb.core.values import STAGES as STAGES
     from kb.core.values import Base as Base
     from kb.core.values import Entry as Entry
     from kb.core.values import Fleet as Fleet
@@ -83,15 +91,17 @@ _HOMES = {
     "kb.core.bags": "bag_of key_phrase",
     "kb.core.display": "flat printable",
     "kb.core.jsontext": "dumps",
+    "kb.core.keys": "dead_keys",
     "kb.core.language": "declared_languages",
     "kb.core.ports": (
-        "BaseUnderCheck Changes Chunk ChunkHit KEY Library PHRASE PURPOSE Postings STEM TITLE "
-        "TextBackend TextHits TextIndex"
+        "BaseUnderCheck Changes Chunk ChunkHit KEY Library NoteUnderCheck PHRASE PURPOSE Postings "
+        "STEM TITLE TextBackend TextHits TextIndex"
     ),
     "kb.core.query": "Query",
     "kb.core.scrub": "scrub",
+    "kb.core.sources": "Record is_key key_rule render_record",
     "kb.core.spacing": "gather spread",
-    "kb.core.values": "Base Entry Fleet Hit Passage Place Ranking",
+    "kb.core.values": "Base Entry Fleet Hit PROVENANCES Passage Place Ranking STAGES",
     "kb.core.windows": "Window",
     "kb.core.words": "analyse fold is_unspaced normalise",
     "kb.errors": "ExitCode KbError PluginError UsageError",

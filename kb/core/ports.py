@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
+    from kb.core.inline import BibliographyLine, Citation, WikiLink
     from kb.core.query import Query
-    from kb.core.values import Base, Entry, Fleet, Passage, Place
+    from kb.core.sources import BrokenRecord, Record
+    from kb.core.values import Base, Entry, Fleet, Header, Passage, Place
 
 # Where a word stands in an entry: bits of one posting.
 KEY, TITLE, STEM, PURPOSE, PHRASE = 1, 2, 4, 8, 16
@@ -111,25 +113,98 @@ class TextIndex(Protocol):
 
 
 class TextBackend(Protocol):
-    """A full text engine: a driver of the group `kb.text`, one per fleet. All calls name the base they are about.
+    """A full text engine: a driver of the group `kb.text`, made without arguments, one per fleet.
 
-    Errors a user can act on (cannot be reached, locked, corrupt, out of step) are raised as KbError.
+    All calls name the base they are about; `base.language` is what it or its fleet declares. Errors a user can act on
+    (cannot be reached, locked, corrupt, out of step) are raised as KbError. Reading creates nothing on disk.
     """
 
     name: str
 
     def apply(self, base: Base, generation: int, changes: Changes, *, fresh: bool) -> None:
-        """Bring the index to `generation`. `fresh` empties it first and `changes` holds every chunk of the base."""
+        """Bring the index to `generation`. `fresh` empties it first and `changes` holds every chunk of the base.
+
+        Called by `kb index` alone, under the base's lock. `changes.added` is read once and streamed; a batch holds some
+        2,000 chunks. After a failure `generation` must not answer with the new number.
+        """
 
     def open(self, base: Base, generation: int) -> TextIndex:
-        """Open for reading at exactly that generation."""
+        """Open for reading at exactly that generation. Raises KbError when the index stands at another one."""
 
     def generation(self, base: Base) -> int | None:
         """The generation the index stands at, or None when there is none."""
 
 
+class NoteUnderCheck(Protocol):
+    """One readable file as checks see it. What is costly is computed once, when it is first asked for."""
+
+    @property
+    def path(self) -> str:
+        """POSIX, inside the base."""
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def header(self) -> Header: ...
+
+    @property
+    def exempt(self) -> bool:
+        """Whether a missing key line is by design."""
+
+    @property
+    def has_front_matter(self) -> bool: ...
+
+    @property
+    def in_knowledge(self) -> bool:
+        """Whether the file lies in the base's knowledge folder."""
+
+    @property
+    def links(self) -> Sequence[WikiLink]:
+        """Wikilinks outside code."""
+
+    @property
+    def citations(self) -> Sequence[Citation]:
+        """Citations outside code, those on bibliography lines included."""
+
+    @property
+    def bibliography(self) -> Sequence[BibliographyLine]: ...
+
+    def lines(self) -> Sequence[str]:
+        """The lines of the file, without their ends."""
+
+
 class BaseUnderCheck(Protocol):
     """One base as `kb check` reads it: every file once, parsed once, shared by all checks."""
 
-    base: Base
-    include_private: bool
+    @property
+    def base(self) -> Base: ...
+
+    @property
+    def include_private(self) -> bool: ...
+
+    @property
+    def notes(self) -> Sequence[NoteUnderCheck]:
+        """The readable files in scope, by path."""
+
+    @property
+    def records(self) -> Sequence[Record] | None:
+        """The source records, or None when sources/ is private and out of scope: citation checks stay silent then."""
+
+    @property
+    def broken_records(self) -> Sequence[BrokenRecord]: ...
+
+    @property
+    def private_citations(self) -> frozenset[str]:
+        """Keys that files out of scope cite. Nothing else of those files is known."""
+
+    def resolve(self, link: WikiLink) -> Sequence[str]:
+        """Paths of the files that a link may mean, private ones included."""
+
+    def is_private(self, path: str) -> bool: ...
+
+    def elsewhere(self, target: str) -> str | None:
+        """The first other base of this run that publishes a file of that stem, case aside."""
+
+    def unignored_folders(self) -> Sequence[str]:
+        """Private folders that the base's .gitignore does not cover; none when it has no .gitignore."""

@@ -1,0 +1,209 @@
+"""One base as `kb check` reads it: every file once, parsed once, what is costly only when a check asks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+from kb.core.header import parse_header
+from kb.core.inline import BibliographyLine, Citation, WikiLink, bibliography, citations, visible, wikilinks
+from kb.core.markdown import Line, front_matter_end, lines_of, scan
+from kb.core.shelves import KNOWLEDGE_FOLDERS, SKIPPED_FOLDERS, is_exempt, map_of
+from kb.core.sources import BrokenRecord, Record
+from kb.core.values import Base, Header, stem
+from kb.store.files import read_text
+from kb.store.sources import load_sources
+from kb.store.walk import walk_base
+
+
+class CheckedNote:
+    """One readable file. Implements `kb.core.ports.NoteUnderCheck`."""
+
+    def __init__(self, path: str, text: str, exempt: bool, in_knowledge: bool) -> None:
+        self.path = path
+        self.text = text
+        self.exempt = exempt
+        self.in_knowledge = in_knowledge
+
+    @cached_property
+    def header(self) -> Header:
+        return parse_header(self.text)
+
+    @property
+    def has_front_matter(self) -> bool:
+        return self.text.startswith("---") and front_matter_end(self.lines()) > 0
+
+    def lines(self) -> list[str]:
+        return lines_of(self.text)
+
+    @cached_property
+    def _scanned(self) -> list[Line]:
+        return scan(self.text)
+
+    @cached_property
+    def _prose(self) -> list[tuple[int, str]]:
+        return visible(self._scanned)
+
+    @cached_property
+    def links(self) -> Sequence[WikiLink]:
+        return wikilinks(self._prose) if "[[" in self.text else ()
+
+    @cached_property
+    def citations(self) -> Sequence[Citation]:
+        return citations(self._prose) if "[src:" in self.text else ()
+
+    @cached_property
+    def bibliography(self) -> Sequence[BibliographyLine]:
+        return bibliography(self._prose, self._scanned) if "[src:" in self.text else ()
+
+
+class CheckedBase:
+    """Implements `kb.core.ports.BaseUnderCheck`.
+
+    The whole base is walked, private layer included, because a link may lead there; what is out of scope is read only
+    where it may cite a source. `publishers` maps a folded stem to the bases of this run that publish it, in order.
+    """
+
+    def __init__(self, base: Base, include_private: bool, publishers: Callable[[str], Sequence[str]]) -> None:
+        self.base = base
+        self.include_private = include_private
+        self._publishers = publishers
+        self._walk = walk_base(base, True)
+        self.map_name = map_of(frozenset(os.listdir(base.root)))
+        folder = next((name for name in KNOWLEDGE_FOLDERS if os.path.isdir(os.path.join(base.root, name))), None)
+        self._knowledge = f"{folder}/" if folder else None
+        self._private = {stat.path for stat in self._walk.files if stat.private}
+        self.unreadable: list[tuple[str, str]] = [*self._walk.unnamed]
+        for line in self._walk.skipped:
+            path, _, reason = line.removeprefix(f"{base.name}/").partition(": ")
+            self.unreadable.append((path, reason))
+
+    @property
+    def declared(self) -> bool:
+        """Whether the folder says that it is a base. One that does not is read as its own tools read it."""
+        return self.map_name is not None or self.base.routable or os.path.isfile(os.path.join(self.base.root, "agent.txt"))
+
+    @cached_property
+    def notes(self) -> list[CheckedNote]:
+        found = []
+        for stat in self._walk.files:
+            if stat.private and not self.include_private:
+                continue
+            text = self._read(stat.path)
+            if text is not None:
+                found.append(CheckedNote(stat.path, text, is_exempt(stat.path, self.map_name),
+                                         self._knowledge is not None and stat.path.startswith(self._knowledge)))
+        return found
+
+    def _read(self, path: str) -> str | None:
+        try:
+            return read_text(os.path.join(self.base.root, path))
+        except UnicodeDecodeError:
+            reason = "it is not UTF-8"
+        except OSError as error:
+            reason = str(error.strerror)
+        if path not in self._private or self.include_private:
+            self.unreadable.append((path, reason))
+        return None
+
+    def public_stems(self) -> list[str]:
+        return [stem(stat.path) for stat in self._walk.files if not stat.private]
+
+    # -- sources ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _sources(self) -> tuple[list[Record] | None, list[BrokenRecord]]:
+        if self.base.privacy.covers("sources") and not self.include_private:
+            return None, []
+        return load_sources(self.base.root)
+
+    @property
+    def records(self) -> Sequence[Record] | None:
+        return self._sources[0]
+
+    @property
+    def broken_records(self) -> Sequence[BrokenRecord]:
+        return self._sources[1]
+
+    @cached_property
+    def private_citations(self) -> frozenset[str]:
+        if self.include_private:
+            return frozenset()
+        keys = set()
+        for path in sorted(self._private):
+            text = self._read(path)
+            if text is not None and "[src:" in text:
+                keys.update(citation.token for citation in citations(visible(scan(text))))
+        return frozenset(keys)
+
+    # -- links -----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _by_stem(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for stat in self._walk.files:
+            found.setdefault(stem(stat.path), []).append(stat.path)
+        return found
+
+    def resolve(self, link: WikiLink) -> Sequence[str]:
+        found = self._by_stem.get(link.target)
+        if found is None and self._is_attachment(link.target):
+            found = self._attachments.get(link.target.rpartition("/")[2])
+        if found is None and not self.declared:
+            found = self._as_in_a_vault(link.target)
+        return found or ()
+
+    def is_private(self, path: str) -> bool:
+        return path in self._private
+
+    def elsewhere(self, target: str) -> str | None:
+        return next((name for name in self._publishers(target.lower()) if name != self.base.name), None)
+
+    @staticmethod
+    def _is_attachment(target: str) -> bool:
+        _, dot, ending = target.rpartition("/")[2].rpartition(".")
+        return bool(dot) and 1 <= len(ending) <= 5 and ending.isalnum() and ending.lower() != "md"
+
+    @cached_property
+    def _attachments(self) -> dict[str, list[str]]:
+        """Files that are not markdown, by name: what an embed of an image or a document may mean."""
+        found: dict[str, list[str]] = {}
+        for folder, folders, files in os.walk(self.base.root):
+            folders[:] = [name for name in folders if not name.startswith(".") and name not in SKIPPED_FOLDERS]
+            for name in files:
+                if not name.lower().endswith(".md"):
+                    found.setdefault(name, []).append(os.path.relpath(os.path.join(folder, name), self.base.root))
+        return found
+
+    @cached_property
+    def _by_tail(self) -> dict[str, list[str]]:
+        """Every ending of every path, without `.md`, case aside: how Obsidian and Foam resolve a link."""
+        found: dict[str, list[str]] = {}
+        for stat in self._walk.files:
+            parts = stat.path[:-3].lower().split("/")
+            for start in range(len(parts)):
+                found.setdefault("/".join(parts[start:]), []).append(stat.path)
+        return found
+
+    def _as_in_a_vault(self, target: str) -> list[str] | None:
+        wanted = target.replace("\\", "/").lower()
+        wanted = wanted[:-3] if wanted.endswith(".md") else wanted
+        parts = [part for part in wanted.split("/") if part not in ("", ".", "..")]
+        tail = "/".join(parts)
+        return self._by_tail.get(tail) or self._by_tail.get(f"{tail}/index") or self._by_tail.get(f"{tail}/readme")
+
+    # -- git -------------------------------------------------------------------------------------------------------
+
+    def unignored_folders(self) -> Sequence[str]:
+        privacy = self.base.privacy
+        if privacy.whole:
+            return ()
+        try:
+            rules = read_text(os.path.join(self.base.root, ".gitignore"))
+        except (OSError, UnicodeDecodeError):
+            return ()
+        from pathspec import GitIgnoreSpec
+
+        spec = GitIgnoreSpec.from_lines(rules.splitlines())
+        return [folder for folder in privacy.folders if not spec.match_file(f"{folder}/any/note.md")]

@@ -1,0 +1,30 @@
+"""W03 dash: a line holds an em dash or an en dash.
+
+The dash is the mark that a sentence was written by a machine, or that two sentences were not told apart. A comma, a colon or a full
+stop does its work. Every file is asked, code and front matter too; a bibliography line is not, because it repeats a record.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kb.api import BaseUnderCheck, Check, Problem, hookimpl
+
+_DASH = re.compile("[\u2013\u2014]")
+_BIBLIOGRAPHY = re.compile(r"\s*[-*] +\[src:[^\]]*\]")
+
+
+def dashes(view: BaseUnderCheck) -> Iterator[Problem]:
+    for note in view.notes:
+        if "\u2014" in note.text or "\u2013" in note.text:
+            for number, line in enumerate(note.lines(), start=1):
+                found = _DASH.search(line)
+                if found and not _BIBLIOGRAPHY.match(line):
+                    kind = "an em dash" if found[0] == "\u2014" else "an en dash"
+                    yield Problem(note.path, number, f"the line holds {kind}; use a comma, a colon or a full stop")
+
+
+@hookimpl
+def kb_checks() -> list[Check]:
+    return [Check("W03", "dash", "warning", dashes, doc=__doc__ or "")]
