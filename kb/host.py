@@ -95,7 +95,11 @@ class Host:
 
     def specs(self, hook: str, kind: type, key: Callable[[Any], str | Sequence[str]]) -> list[Any]:
         """Gather a list of specs from `hook`, checked: every item is a `kind`, and no two share a `key`."""
-        found: list[Any] = []
+        return [item for _, item in self.owned_specs(hook, kind, key)]
+
+    def owned_specs(self, hook: str, kind: type, key: Callable[[Any], str | Sequence[str]]) -> list[tuple[str, Any]]:
+        """The same, each with the name of the plugin that it came from."""
+        found: list[tuple[str, Any]] = []
         owner: dict[str, str] = {}
         for plugin, items in self.gather(hook):
             try:
@@ -110,7 +114,7 @@ class Host:
                         raise PluginError(f"two plugins provide {name}: {owner[name]} and {plugin}",
                                           hint=f"turn one off with KB_DISABLE_PLUGINS={plugin}")
                     owner[name] = plugin
-                found.append(item)
+                found.append((plugin, item))
         return found
 
     def require(self, hook: str, verb: str) -> None:

@@ -1,0 +1,121 @@
+"""Findings as text, JSON, GitHub workflow commands and SARIF 2.1.0."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+from kb import __version__
+from kb.core.display import printable
+from kb.core.jsontext import dumps
+from kb.ops.check import Finding, Grade, GradedBase
+
+_LISTED = 3       # further lines of a folded finding, and keyless notes of a folder that is no base yet
+_CROWD = 20       # keyless notes from which on they are summed up
+
+
+def print_text(grade: Grade) -> None:
+    """One block per base: a header, what was skipped, the findings folded, and a total."""
+    for number, base in enumerate(grade.bases):
+        if number:
+            click.echo()
+        _print_base(base)
+
+
+def _print_base(base: GradedBase) -> None:
+    scope = "files, private layer included" if base.include_private else "public files"
+    click.echo(f"{printable(base.name)}  ({base.files} {scope}, map: {base.map_name or 'none'})")
+    for path, reason in base.skipped:
+        click.echo(f"  skipped  {printable(path)}: {reason}")
+    if not base.findings:
+        click.echo("  clean")
+        return
+    crowd = not base.declared and not base.keyed and sum(f.code == "E02" for f in base.findings) > _CROWD
+    shown = 0
+    for finding, lines in _folded(base.findings):
+        if crowd and finding.code == "E02":
+            shown += 1
+            if shown > _LISTED:
+                continue
+        place = finding.file if finding.line == 0 else f"{finding.file}:{finding.line}"
+        level = "error" if finding.level == "error" else "warn "
+        click.echo(f"  {level} {finding.code}  {printable(place):<46} {printable(finding.message, lines=True)}{_more(lines)}")
+    if crowd:
+        click.echo(f"  ... and {shown - _LISTED} more E02")
+    click.echo(f"  {base.count('error')} errors, {base.count('warning')} warnings")
+    if not base.declared and not base.keyed:
+        click.echo("\n  No note here has a Search for: line yet, so this folder is not a base. kb init --adopt <folder> makes it one\n"
+                   "  without touching a note; kb init --adopt <folder> --keys proposes a key line for each, as a diff first.")
+
+
+def _folded(findings: Sequence[Finding]) -> list[tuple[Finding, list[int]]]:
+    """Findings of one file, code and message as one, with the lines it stands on; by file, first line and code."""
+    groups: dict[tuple[str, str, str], tuple[Finding, list[int]]] = {}
+    for finding in findings:
+        groups.setdefault((finding.file, finding.code, finding.message), (finding, []))[1].append(finding.line)
+    return sorted(groups.values(), key=lambda group: (group[0].file, group[0].line, group[0].code))
+
+
+def _more(lines: list[int]) -> str:
+    if len(lines) == 1:
+        return ""
+    others = lines[1:1 + _LISTED]
+    rest = len(lines) - 1 - len(others)
+    return f"  ({len(lines)} times, also on {', '.join(map(str, others))}{f', and {rest} more' if rest else ''})"
+
+
+def print_json(grade: Grade) -> None:
+    """One line: `{"findings": [...]}`, unfolded."""
+    click.echo(dumps({"findings": list(grade.findings)}))
+
+
+def print_github(grade: Grade) -> None:
+    """A workflow command per finding, which a GitHub run shows beside the changed line."""
+    for base in grade.bases:
+        for finding in base.findings:
+            where = f"file={_property(_uri(base, finding))}" + (f",line={finding.line}" if finding.line else "")
+            click.echo(f"::{finding.level} {where},title={finding.code}::{_data(finding.message)}")
+
+
+def _data(text: str) -> str:
+    return printable(text, lines=True).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def print_sarif(grade: Grade) -> None:
+    """A SARIF 2.1.0 log with one run."""
+    rules = dict.fromkeys(finding.code for finding in grade.findings)
+    results = [_result(base, finding, list(rules).index(finding.code)) for base in grade.bases for finding in base.findings]
+    click.echo(dumps({
+        "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {"name": "kb check", "version": __version__, "rules": [{"id": code} for code in rules]}},
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    }))
+
+
+def _result(base: GradedBase, finding: Finding, rule: int) -> dict[str, Any]:
+    from urllib.parse import quote
+
+    place: dict[str, Any] = {"artifactLocation": {"uri": quote(_uri(base, finding))}}
+    if finding.line:
+        place["region"] = {"startLine": finding.line}
+    return {"ruleId": finding.code, "ruleIndex": rule, "level": finding.level, "message": {"text": finding.message},
+            "locations": [{"physicalLocation": place}]}
+
+
+def _uri(base: GradedBase, finding: Finding) -> str:
+    return os.path.relpath(os.path.join(base.root, finding.file)).replace(os.sep, "/")
+
+
+FORMATS: dict[str, Callable[[Grade], None]] = {
+    "text": print_text, "json": print_json, "github": print_github, "sarif": print_sarif}

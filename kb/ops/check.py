@@ -1,0 +1,121 @@
+"""`kb check`: every base graded by every code."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kb.errors import KbError, PluginError, UsageError
+from kb.specs import Check, Level, Problem
+from kb.store.checked import CheckedBase
+
+if TYPE_CHECKING:
+    from kb.app import App
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One finding. `file` is POSIX inside the base, `line` is 1-based or 0. Fields in the order of the JSON."""
+
+    code: str
+    level: Level
+    base: str
+    file: str
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class GradedBase:
+    """One base with its findings, sorted by file, line and code. `skipped` are files that could not be read: (path, reason).
+
+    declared: whether the folder says that it is a base; keyed: whether any of its notes has keys.
+    """
+
+    name: str
+    root: str
+    files: int
+    map_name: str | None
+    include_private: bool
+    declared: bool
+    keyed: bool
+    skipped: tuple[tuple[str, str], ...]
+    findings: tuple[Finding, ...]
+
+    def count(self, level: Level) -> int:
+        return sum(finding.level == level for finding in self.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """A whole run: the bases, and what could not be graded at all, which counts as errors."""
+
+    bases: tuple[GradedBase, ...]
+    failures: tuple[str, ...]
+
+    @property
+    def findings(self) -> Iterator[Finding]:
+        return (finding for base in self.bases for finding in base.findings)
+
+    def failed(self, strict: bool) -> bool:
+        """Whether the run fails: errors, or with `strict` warnings too."""
+        return bool(self.failures) or any(strict or finding.level == "error" for finding in self.findings)
+
+
+def check(app: App, select: Sequence[str] = (), ignore: Sequence[str] = ()) -> Grade:
+    """Grade every opened base. `select` and `ignore` are prefixes of codes; what they filter out does not count.
+
+    Raises PluginError when a plugin that feeds the checks is broken, UsageError for a prefix that no code has.
+    """
+    app.host.require("kb_checks", "check")
+    checks = app.host.owned_specs("kb_checks", Check, lambda item: item.code)
+    wanted = [(plugin, item) for plugin, item in checks if _wanted(item.code, select, ignore)]
+    for prefix in (*select, *ignore):
+        if not any(item.code.startswith(prefix) for _, item in checks):
+            raise UsageError(f"no code begins with {prefix}", hint="kb --help lists them")
+    failures = [f"fleet.txt attaches {place}, and there is no such folder" for path in app.fleet.paths
+                for place in _missing_attachments(app, path)]
+    views: list[CheckedBase] = []
+    publishers: dict[str, list[str]] = {}
+    for base in app.fleet.bases:
+        try:
+            view = CheckedBase(base, app.include_private, lambda target: publishers.get(target, ()))
+        except KbError as error:
+            failures.append(str(error))
+            continue
+        views.append(view)
+        for stem in view.public_stems():
+            publishers.setdefault(stem.lower(), []).append(base.name)
+    return Grade(tuple(_grade(view, wanted) for view in views), tuple(failures))
+
+
+def _grade(view: CheckedBase, checks: Sequence[tuple[str, Check]]) -> GradedBase:
+    notes = view.notes
+    findings = [finding for plugin, item in checks for finding in _run(view, plugin, item)]
+    findings.sort(key=lambda finding: (finding.file, finding.line, finding.code, finding.message))
+    return GradedBase(view.base.name, view.base.root, len(notes), view.map_name, view.include_private, view.declared,
+                      any(note.header.keys for note in notes), tuple(sorted(set(view.unreadable))), tuple(findings))
+
+
+def _run(view: CheckedBase, plugin: str, item: Check) -> Iterator[Finding]:
+    try:
+        problems = list(item.run(view))
+        if not all(isinstance(problem, Problem) for problem in problems):
+            raise TypeError("it yielded something that is no Problem")
+    except Exception as error:  # noqa: BLE001 - a plugin may raise anything; a silently missing check is a false green
+        raise PluginError(f"the check {item.code} of plugin {plugin} failed on {view.base.name}: {type(error).__name__}: {error}",
+                          hint="mend it, or turn it off with KB_DISABLE_PLUGINS") from error
+    for problem in problems:
+        yield Finding(item.code, item.level, view.base.name, problem.file, problem.line, problem.message)
+
+
+def _wanted(code: str, select: Sequence[str], ignore: Sequence[str]) -> bool:
+    return (not select or code.startswith(tuple(select))) and not (ignore and code.startswith(tuple(ignore)))
+
+
+def _missing_attachments(app: App, path: str) -> list[str]:
+    if path != app.fleet.root:
+        return []
+    return [place for place in app.fleet.manifest.all("attach") if not os.path.isdir(os.path.join(path, place))]
