@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterable
 
 from kb.api import BaseUnderCheck, Check, Problem
+from kb_plugins.lifecycle.layout import holding
 
 # (code, slug, families of knowledge check)
 CODES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
@@ -46,7 +47,7 @@ def _faults(view: BaseUnderCheck) -> list[tuple[str, str, str]]:
     if _last is not None and _last[0] is view:
         return _last[1]
     found: list[tuple[str, str, str]] = []
-    root = _repository(view.base.root)
+    root = holding(view.base.root)
     if root is not None:
         from kb_plugins.lifecycle.disk import Disk
         from kb_plugins.lifecycle.git import open_checkout
@@ -58,14 +59,3 @@ def _faults(view: BaseUnderCheck) -> list[tuple[str, str, str]]:
                  for fault in check(disk, Ledger(disk)).faults]
     _last = view, found
     return found
-
-
-def _repository(path: str) -> str | None:
-    """The root of the repository around `path` when it has `.ai/`. Asks the disk only, so that a plain base costs nothing."""
-    folder = os.path.realpath(path)
-    while not os.path.exists(os.path.join(folder, ".git")):
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return None
-        folder = parent
-    return folder if os.path.isdir(os.path.join(folder, ".ai")) else None

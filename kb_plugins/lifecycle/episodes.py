@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass
 
 from kb_plugins.lifecycle import clock, layout, yaml_subset
 from kb_plugins.lifecycle.disk import Disk
 from kb_plugins.lifecycle.exits import conflict, invalid
+from kb_plugins.lifecycle.layout import safe_key
 from kb_plugins.lifecycle.ledger import Ledger
 from kb_plugins.lifecycle.text import clean
 
-HAND = "hand"
 _PROVIDER_VARIABLES = ("MAJORDOMUS_PROVIDER_SESSION", "CLAUDE_CODE_SESSION_ID")
 FIELDS = ("session_id", "started_at", "owner", "worker", "provider", "provider_session", "repository_id", "worktree",
           "branch", "start_head", "start_working_tree")
@@ -42,14 +41,6 @@ class Episode:
         """The open file as JSON shows it."""
         said: dict[str, object] = {name: self.fields[name] for name in FIELDS if name in self.fields}
         return {**said, "foreign": True} if self.foreign else said
-
-
-def safe_key(provider_session: str) -> str:
-    """A provider's session id as a file name: `[A-Za-z0-9._-]`, at most 64 characters."""
-    key = re.sub(r"[^A-Za-z0-9._-]+", "-", provider_session).strip("-")[:64]
-    if not key:
-        return HAND
-    return f"_{key}" if not key.strip(".") else key
 
 
 class Episodes:

@@ -36,7 +36,7 @@ class Drafts:
         for row in rows:
             make = table.get(row["event"])
             draft = make(row) if make and _DAY.match(row["ts"]) else None
-            if draft:
+            if draft and draft.title:  # nothing is left of a text that was control characters only
                 drafts[draft.id] = (draft, is_conversation(draft.title) or is_conversation(draft.description))
         return list(drafts.values())
 
@@ -125,7 +125,7 @@ def commit_evidence(disk: Disk, rows: Iterable[Row]) -> tuple[list[str], list[st
     if not isinstance(start, str) or start == checkout.head or not checkout.is_ancestor(start):
         return [], []
     touched = checkout.touched_since(start, layout.RULES, layout.DECISION_RECORDS)
-    paths = {path for _, names in touched for path in names}
+    paths = {path for _, names in touched for path in names if path.isprintable()}
     kept = sorted(paths & checkout.tracked, key=lambda path: path.encode("utf-8", "replace"))
     return [commit for commit, _ in touched], kept
 

@@ -183,18 +183,6 @@ def open_checkout(path: str | os.PathLike[str] = ".") -> Checkout:
     return Checkout(os.path.realpath(lines[0]), os.path.realpath(lines[1]))
 
 
-def holding(path: str | os.PathLike[str]) -> str | None:
-    """The root of the working tree around `path` if it has a `.ai` folder. Asks the disk, not git."""
-    folder = os.path.realpath(path)
-    while True:
-        if os.path.exists(os.path.join(folder, ".git")):
-            return folder if os.path.isdir(os.path.join(folder, ".ai")) else None
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return None
-        folder = parent
-
-
 def _git(folder: str, words: Sequence[str], stdin: bytes) -> tuple[int, bytes, bytes]:
     try:
         done = subprocess.run(["git", *_SETTINGS, *words], cwd=folder, input=stdin, capture_output=True, check=False,

@@ -42,8 +42,10 @@ class Boundary:
     def fire(self) -> None:
         """Draw the boundary. Nothing that goes wrong is raised: it is in the ledger and told."""
         extra = {"provider_session": self.session} if self.session else {}
+        episode = Episodes(self.disk).mine(self.session)
+        stamp = episode.id if episode else None
         self._attempt("the event could not be logged", lambda: self.ledger.append(
-            "provider.event.received", None, provider=self.provider, provider_event=self.event, **extra))
+            "provider.event.received", stamp, provider=self.provider, provider_event=self.event, **extra))
         policy = self._policy()
         {"start": on_start, "end": on_end, "compact": on_compact}[self.event](self, policy)
 

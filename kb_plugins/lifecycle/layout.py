@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+
 LOCAL = ".ai/local"
 STATE = ".ai/local/state"
 LEDGER = f"{STATE}/ledger.jsonl"
@@ -46,3 +49,22 @@ def contract(folder: str) -> str:
     """The README of a tracked folder."""
     name, title, body = CONTRACTS[folder]
     return f"---\nschema: context/v1\nid: {name}\nkind: context\ntitle: {title}\n---\n\n# {title}\n\n{body}\n"
+
+
+def safe_key(provider_session: str) -> str:
+    """A provider's session id as a file name: `[A-Za-z0-9._-]`, at most 64 characters; `hand` when nothing is left."""
+    key = re.sub(r"[^A-Za-z0-9._-]+", "-", provider_session).strip("-")[:64]
+    if not key:
+        return "hand"
+    return f"_{key}" if not key.strip(".") else key
+
+
+def holding(path: str | os.PathLike[str]) -> str | None:
+    """The root of the working tree around `path` if it has a `.ai` folder. Asks the disk, not git: it is on a hot path."""
+    folder = os.path.realpath(path)
+    while not os.path.exists(os.path.join(folder, ".git")):
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+    return folder if os.path.isdir(os.path.join(folder, ".ai")) else None

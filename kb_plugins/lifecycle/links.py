@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 from urllib.parse import unquote
 
-_LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(\s*(<[^>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+[\"'(][^\n]*)?\s*\)")
+_LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(\s*(<[^>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)"
+                   r"(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?\s*\)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 

@@ -2,29 +2,44 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from kb.api import KbError, SessionEvent
-from kb_plugins.lifecycle.disk import Disk
-from kb_plugins.lifecycle.episodes import Episodes
-from kb_plugins.lifecycle.git import holding, open_checkout
-from kb_plugins.lifecycle.ledger import Ledger
-from kb_plugins.lifecycle.text import clean
+from kb_plugins.lifecycle import layout
 
 _PROVIDER = "kb"
 _HEARD = ("session.opened", "session.concluded", "session.captured", "handoff.saved", "handoff.completed")
 
 
 def listen(event: SessionEvent) -> None:
-    """Write what happened, if the fleet lies in a repository that has `.ai/`. Never creates `.ai/`."""
+    """Write what happened, if the fleet lies in a repository that has `.ai/`. Never creates `.ai/`.
+
+    What goes wrong is told on stderr and stops nothing: the session itself is already on disk.
+    """
     if event.kind not in _HEARD or not event.session:
         return
-    root = holding(event.root)
+    root = layout.holding(event.root)
     if root is None:
         return
+    if event.kind == "session.opened" and os.path.exists(
+            os.path.join(root, layout.OPEN, f"{layout.safe_key(event.session)}.yaml")):
+        return  # the next message of a session that is already open: asked on every prompt, so nothing else is loaded
+    try:
+        _write(root, event)
+    except (KbError, OSError) as error:
+        _tell(f"the ledger does not have {event.kind}: {error}")
+
+
+def _write(root: str, event: SessionEvent) -> None:
+    from kb_plugins.lifecycle.disk import Disk
+    from kb_plugins.lifecycle.episodes import Episodes
+    from kb_plugins.lifecycle.git import open_checkout
+    from kb_plugins.lifecycle.ledger import Ledger
+    from kb_plugins.lifecycle.text import clean
+
     disk = Disk(open_checkout(root))
-    ledger = Ledger(disk)
-    episodes = Episodes(disk)
+    ledger, episodes = Ledger(disk), Episodes(disk)
     if event.kind == "session.opened":
         episodes.start(ledger, provider=_PROVIDER, provider_session=event.session, keep=True)
         return
@@ -38,13 +53,16 @@ def listen(event: SessionEvent) -> None:
         if episode is not None:
             from kb_plugins.lifecycle.sessions import close
 
-            try:
-                close(disk, ledger, _tell, provider_session=event.session)
-            except KbError as error:
-                _tell(str(error))
+            close(disk, ledger, _tell, provider_session=event.session)
     else:
-        path = str(event.data.get("path", "")) or f"handoffs/{event.session}"
-        ledger.append("task.handed_over", stamp, handover_path=clean(path), closed=event.kind == "handoff.completed")
+        closed = event.kind == "handoff.completed"
+        ledger.append("task.handed_over", stamp, handover_path=_handoff(root, event), closed=closed)
+
+
+def _handoff(root: str, event: SessionEvent) -> str:
+    """Where the handoff is, as a path of the repository: below the fleet's own folder."""
+    folder = os.path.relpath(event.root, root).replace(os.sep, "/")
+    return f"{'' if folder == '.' else folder + '/'}.kb/sessions/{event.session}.handoff.md"
 
 
 def _tell(line: str) -> None:

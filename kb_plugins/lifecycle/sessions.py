@@ -47,7 +47,7 @@ def close(disk: Disk, ledger: Ledger, say: Say, *, outcome: str = "closed", body
 def close_episode(disk: Disk, ledger: Ledger, episode: Episode, closing: Closing, say: Say, *, reason: str = "",
                   by: str | None = None) -> Closed:
     """Close this episode: the caller's own, or a stranded one for a `reason` and `by` the caller's. Safe to repeat."""
-    with disk.lock(f"session-close.{episode.id}"):
+    with disk.lock("session-close"):
         if not disk.exists(episode.path):
             raise absent(f"the episode {episode.id} was closed by another process")
         stem, text = compose(disk, episode, ledger.stamped(episode.id), closing)
