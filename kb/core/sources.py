@@ -15,7 +15,9 @@ FIELDS = ("type", "title", "author", "year", "container", "volume", "pages", "pu
           "retrieved_on", "retrieval_status", "replaces", "note")
 
 _KEY = re.compile(f"[{ALPHABET}]{{{KEY_LENGTH}}}")
-_DOI = re.compile(r"10\.\d{4,9}/\S+")
+_DOI = re.compile(r"10\.\d{4,9}/\S+", re.ASCII)
+_YEAR = re.compile(r"-?\d{1,4}", re.ASCII)
+_PARTIAL_DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?", re.ASCII)
 _READ = {"full": "read in full", "partial": "read in part", "metadata": "catalogue record only, not read",
          "unreachable": "could not be reached"}
 _CSL_TYPES = {"book": "book", "chapter": "chapter", "article": "article-journal", "report": "report", "webpage": "webpage",
@@ -123,18 +125,18 @@ def render_record(record: Record) -> str:
 
 
 def as_csl(record: Record) -> dict[str, Any]:
-    """The record as a CSL JSON item. A year that is not a number stays what it is, as a literal."""
+    """The record as a CSL JSON item, its names sorted. A year that is not a number stays what it is, as a literal."""
     item: dict[str, Any] = {"id": record.key, "type": _CSL_TYPES[record.values["type"]], "title": record.title}
     if record.authors:
         item["author"] = [_csl_name(author) for author in record.authors]
     year = record.get("year")
     if year:
-        item["issued"] = {"date-parts": [[int(year)]]} if re.fullmatch(r"\d{1,4}", year) else {"literal": year}
+        item["issued"] = {"date-parts": [[int(year)]]} if _YEAR.fullmatch(year) else {"literal": year}
     item.update({name: record.values[field] for field, name in _CSL_FIELDS if field in record.values})
     item["accessed"] = _csl_date(record.values["retrieved_on"])
-    item["custom"] = {"retrieval_status": record.values["retrieval_status"],
-                      **({"replaces": record.replaces} if record.replaces else {})}
-    return item
+    item["custom"] = {**({"replaces": record.replaces} if record.replaces else {}),
+                      "retrieval_status": record.values["retrieval_status"]}
+    return dict(sorted(item.items()))
 
 
 def _csl_name(author: str) -> dict[str, str]:
@@ -145,8 +147,13 @@ def _csl_name(author: str) -> dict[str, str]:
 
 
 def _csl_date(text: str) -> dict[str, Any]:
-    parts = text.split("-")[:3]
-    return {"date-parts": [[int(part) for part in parts]]} if all(part.isdigit() for part in parts) else {"literal": text}
+    """A year, a month or a day of the calendar as parts; anything else, such as `spring 2020`, as a literal."""
+    try:
+        if _PARTIAL_DATE.fullmatch(text) and date.fromisoformat((text + "-01-01")[:10]):
+            return {"date-parts": [[int(part) for part in text.split("-")]]}
+    except ValueError:
+        pass
+    return {"literal": text}
 
 
 # -- what `kb source add` accepts --------------------------------------------------------------------------------------
@@ -167,7 +174,7 @@ def _one_of(value: str, legal: Sequence[str]) -> str | None:
 
 def _date_problem(value: str) -> str | None:
     try:
-        if re.fullmatch(r"\d{4}-\d{2}-\d{2}", value) and date.fromisoformat(value):
+        if re.fullmatch(r"\d{4}-\d{2}-\d{2}", value, re.ASCII) and date.fromisoformat(value):
             return None
     except ValueError:
         pass
@@ -175,7 +182,7 @@ def _date_problem(value: str) -> str | None:
 
 
 def _year_problem(value: str) -> str | None:
-    return None if re.fullmatch(r"-?\d{1,4}", value) else "it must be a year, such as 1987"
+    return None if _YEAR.fullmatch(value) else "it must be a year, such as 1987"
 
 
 def _url_problem(value: str) -> str | None:
@@ -188,11 +195,11 @@ def _doi_problem(value: str) -> str | None:
 
 def _isbn_problem(value: str) -> str | None:
     digits = value.replace("-", "").replace(" ", "").upper()
-    if re.fullmatch(r"\d{9}[\dX]", digits):
+    if re.fullmatch(r"\d{9}[\dX]", digits, re.ASCII):
         total = sum((10 - at) * (10 if c == "X" else int(c)) for at, c in enumerate(digits))
         good = total % 11 == 0
-    elif re.fullmatch(r"97[89]\d{10}|\d{13}", digits):
+    elif re.fullmatch(r"97[89]\d{10}", digits, re.ASCII):
         good = sum(int(c) * (3 if at % 2 else 1) for at, c in enumerate(digits)) % 10 == 0
     else:
-        return "an ISBN has 10 or 13 digits"
+        return "an ISBN has 10 digits, or 13 that begin with 978 or 979"
     return None if good else "its check digit does not fit"

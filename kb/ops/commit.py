@@ -27,6 +27,8 @@ def commit(paths: Sequence[str], message: str) -> Committed:
     """
     if not paths:
         raise KbError("name the paths to commit")
+    if not all(path.strip() for path in paths):  # an empty name would stand for the whole current folder
+        raise KbError("one of the paths is blank")
     if not message.strip():
         raise KbError("the message is blank", hint="say with -m what changed for a reader")
     absolute = [_real_but_last(path) for path in paths]
