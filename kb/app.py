@@ -45,10 +45,14 @@ class App:
     catalogue:       the notes as they are today, read on first use and refreshed by `refresh()`.
     """
 
-    def __init__(self, host: Host, fleet: Fleet, include_private: bool) -> None:
+    def __init__(self, host: Host, fleet: Fleet, include_private: bool, *, scorers: str | None = None,
+                 text: str | None = None) -> None:
+        """`scorers` and `text` stand before what the environment and fleet.txt choose: names as they would have them."""
         self.host = host
         self.fleet = fleet
         self.include_private = include_private
+        self._chosen_scorers = scorers
+        self._chosen_text = text
 
     @cached_property
     def catalogue(self) -> Catalogue:
@@ -60,7 +64,8 @@ class App:
     def scorers(self) -> tuple[Scorer, ...]:
         """The selected scorers, the one with the floor first. Raises UsageError for an unknown name."""
         every: list[Scorer] = self.host.specs("kb_scorers", Scorer, lambda scorer: scorer.name + "/" + scorer.sets[0])
-        wanted = (os.environ.get("KB_SCORERS") or self.fleet.manifest.last("scorers") or "default").replace(",", " ").split()
+        named = self._chosen_scorers or os.environ.get("KB_SCORERS") or self.fleet.manifest.last("scorers") or "default"
+        wanted = named.replace(",", " ").split()
         known = {name for scorer in every for name in (*scorer.sets, scorer.name)}
         unknown = [name for name in wanted if name not in known]
         if unknown and every:
@@ -76,7 +81,8 @@ class App:
     @property
     def text_choice(self) -> str:
         """The text backend that was asked for: KB_TEXT_BACKEND, else `text_backend =` in fleet.txt, else `auto`."""
-        return os.environ.get("KB_TEXT_BACKEND") or self.fleet.manifest.last("text_backend") or "auto"
+        return (self._chosen_text or os.environ.get("KB_TEXT_BACKEND") or self.fleet.manifest.last("text_backend")
+                or "auto")
 
     def text_backend(self, name: str) -> TextBackend:
         """The text backend called `name`. Raises UsageError when no plugin provides it."""
@@ -88,10 +94,16 @@ class App:
         backend: TextBackend = driver()
         return backend
 
+    def variant(self, *, scorers: str | None = None, text: str | None = None) -> App:
+        """The same fleet with other scorers or another text backend, for comparing them."""
+        return App(self.host, self.fleet, self.include_private, scorers=scorers or self._chosen_scorers,
+                   text=text or self._chosen_text)
+
     def reopened(self, include_private: bool | None = None) -> App:
         """The same paths opened again, as the disk has them now."""
         return App(self.host, open_fleet(self.fleet.paths),
-                   self.include_private if include_private is None else include_private)
+                   self.include_private if include_private is None else include_private,
+                   scorers=self._chosen_scorers, text=self._chosen_text)
 
 
 def open_app(paths: Sequence[str], include_private: bool = False, *, host: Host | None = None) -> App:

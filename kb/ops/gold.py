@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb.core.gold import GoldRow, parse_gold, place_of
@@ -15,13 +16,18 @@ if TYPE_CHECKING:
 
 
 class Question(NamedTuple):
-    """A question to grade: its answers as places of the opened fleet, under the bases' own names."""
+    """A question to grade: how relevant each file of the opened fleet is (1 in a gold file), the bases by their own names."""
 
     text: str
-    answers: frozenset[Place]
+    gains: Mapping[Place, float]
+
+    @property
+    def answers(self) -> frozenset[Place]:
+        return frozenset(place for place, gain in self.gains.items() if gain > 0)
 
     @property
     def declines(self) -> bool:
+        """Whether nothing answers it, so that the library must decline."""
         return not self.answers
 
 
@@ -57,7 +63,7 @@ def stale_answers(fleet: Fleet, rows: list[GoldRow]) -> list[str]:
 
 def questions(app: App, rows: list[GoldRow]) -> list[Question]:
     """The rows with their answers as places of this fleet. Every answer must be one that `stale_answers` passes."""
-    return [Question(row.question, frozenset(_place(app.fleet, answer) for answer in row.answers)) for row in rows]
+    return [Question(row.question, dict.fromkeys((_place(app.fleet, answer) for answer in row.answers), 1.0)) for row in rows]
 
 
 def _place(fleet: Fleet, answer: str) -> Place:
