@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -161,9 +161,10 @@ def _csl_date(text: str) -> dict[str, Any]:
 
 def field_problem(field: str, value: str) -> str | None:
     """Why `value` cannot be the value of `field`, or None. Stricter than reading: what is written must be right."""
-    rules = {"type": lambda v: _one_of(v, TYPES), "retrieval_status": lambda v: _one_of(v, STATUSES),
-             "retrieved_on": _date_problem, "year": _year_problem, "url": _url_problem, "doi": _doi_problem,
-             "isbn": _isbn_problem, "replaces": lambda v: None if is_key(v) else key_rule()}
+    rules: dict[str, Callable[[str], str | None]] = {
+        "type": lambda v: _one_of(v, TYPES), "retrieval_status": lambda v: _one_of(v, STATUSES),
+        "retrieved_on": _date_problem, "year": _year_problem, "url": _url_problem, "doi": _doi_problem, "isbn": _isbn_problem,
+        "replaces": lambda v: None if is_key(v) else key_rule()}
     rule = rules.get(field)
     return rule(value) if rule else None
 
