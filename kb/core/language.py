@@ -21,6 +21,8 @@ _MARKS: dict[str, frozenset[str]] = {language: frozenset(words.split()) for lang
               " bei nach wenn werden",
     "italian": "il che di e la per una non con sono del della dei gli le nel alla piu anche come questo essere da un"
                " ha si",
+    "russian": "и в не на что с как это по но из у за то все так его для же от был она они мы вы или если чтобы когда"
+               " только может быть было были к о",
 }.items()}
 
 _ANY: frozenset[str] = frozenset().union(*_MARKS.values())

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 
 from kb.api import (
     Base,
@@ -18,6 +19,7 @@ from kb.api import (
     KbError,
     analyse,
     declared_languages,
+    fold,
     is_unspaced,
     read_generation,
     spread,
@@ -33,13 +35,15 @@ _LAST = "\U0010ffff"
 
 # Words that tell which languages a base holds: present when one chunk in fifty has one of them.
 _TELLING = {"english": ("the", "and"), "portuguese": ("nao", "uma", "em"), "spanish": ("los", "el", "una"),
-            "french": ("les", "des", "est"), "german": ("und", "der", "ist"), "italian": ("della", "di", "che")}
+            "french": ("les", "des", "est"), "german": ("und", "der", "ist"), "italian": ("della", "di", "che"),
+            "russian": ("\u0447\u0442\u043e", "\u043a\u0430\u043a", "\u043d\u0435")}
 # Letters that the analyser takes apart and unicode61 leaves whole, by what they become inside a word.
 _LIGATURES = {"ff": "\ufb00\ufb03\ufb04", "fi": "\ufb01", "fl": "\ufb02", "st": "\ufb05\ufb06", "ss": "\u00df"}
 # Blocks of characters that stand for others: a term that begins with one is looked up by what it folds to.
 _COMPATIBLE = (("\u00aa", "\u00bf"), ("\u2070", "\u218f"), ("\u2460", "\u24ff"), ("\u3200", "\u33ff"),
                ("\ufb00", "\ufb06"), ("\uff01", "\uffee"), ("\U0001d400", "\U0001d7ff"))
 _ACCENTED = (("\u0370", "\u03ff"), ("\u0400", "\u052f"), ("\u1f00", "\u1fff"))  # Greek and Cyrillic, accents kept
+_MOST_BEGINNINGS = 40
 
 
 class Fts5:
@@ -222,20 +226,32 @@ class Fts5Index:
 
 def _beginnings(word: str, stems: set[str]) -> list[str]:
     """What a term may begin with to be a spelling of `word`, without one being the beginning of another."""
-    if not word.isascii() and any(low <= word[0] <= high for low, high in _ACCENTED):
-        return _accented(word[0])
     shared = min(_shared(word, stem) for stem in stems)
     length = max(2, min(shared, len(word)) - (1 if shared > 3 else 0))
+    if not word.isascii() and any(low <= word[0] <= high for low, high in _ACCENTED):
+        return _accented_beginnings(word[:length])
     found = [word[:length]]
     for at in range(1, length):  # a ligature may stand astride the end of the beginning
         found += [word[:at] + letter for letter in _LIGATURES.get(word[at:at + 2], "")]
     return found
 
 
+def _accented_beginnings(first: str) -> list[str]:
+    """The ways to write the first letters of `first` with and without accents, as many letters as stay few ways."""
+    found = [""]
+    for letter in first:
+        letters = _accented(letter)
+        if found != [""] and len(found) * len(letters) > _MOST_BEGINNINGS:
+            break
+        found = [beginning + one for beginning in found for one in letters]
+    return found
+
+
+@cache
 def _accented(letter: str) -> list[str]:
     """The letters of its alphabet that fold to `letter`, itself included."""
-    return [c for low, high in _ACCENTED for c in map(chr, range(ord(low), ord(high) + 1))
-            if c == c.lower() and (c == letter or analyse(c + "00")[:1] == [letter + "00"])]
+    return [letter, *(c for low, high in _ACCENTED for c in map(chr, range(ord(low), ord(high) + 1))
+                      if c == c.lower() and c != letter and fold(c) == letter)]
 
 
 def _shared(one: str, two: str) -> int:

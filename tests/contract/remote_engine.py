@@ -20,6 +20,7 @@ class Server:
     reachable: bool = True
     indexes: dict[str, tuple[int, dict[int, Counter[str]]]] = field(default_factory=dict)
     requests: list[int] = field(default_factory=list)
+    languages: set[str] = field(default_factory=set)
 
 
 class RemoteEngine:
@@ -50,6 +51,7 @@ class RemoteEngine:
         for batch in changes.added:
             assert len(batch) <= MOST_IN_A_REQUEST
             server.requests.append(len(batch))
+            server.languages.update(chunk.language for chunk in batch)
             rows.update((chunk.row, self._words(chunk)) for chunk in batch)
         server.indexes[base.root] = (generation, rows)
 
@@ -57,7 +59,7 @@ class RemoteEngine:
         stands_at, rows = self._call().indexes[base.root]
         if stands_at != generation:
             raise KbError("the remote index is out of step", hint="run kb index")
-        return RemoteIndex(rows, self._stems)
+        return RemoteIndex(rows, self._stems, sorted(self._server.languages))
 
     def _words(self, chunk: Chunk) -> Counter[str]:
         words: Counter[str] = Counter()
@@ -68,7 +70,8 @@ class RemoteEngine:
 
 
 class RemoteIndex:
-    def __init__(self, rows: Mapping[int, Counter[str]], stems: StemmerSet) -> None:
+    def __init__(self, rows: Mapping[int, Counter[str]], stems: StemmerSet, languages: Sequence[str]) -> None:
+        self._languages = languages
         self._rows = rows
         self._stems = stems
         self._average = sum(map(Counter.total, rows.values())) / max(1, len(rows))
@@ -77,7 +80,7 @@ class RemoteIndex:
         return len(self._rows)
 
     def _forms(self, word: str) -> tuple[str, ...]:
-        return self._stems.every(word, ("", "english", "portuguese"))
+        return self._stems.every(word, self._languages)
 
     def frequencies(self, words: Sequence[str]) -> Sequence[int]:
         return [sum(any(form in held for form in self._forms(word)) for held in self._rows.values()) for word in words]

@@ -134,7 +134,7 @@ def test_the_characters_of_a_word_must_stand_together(shelf: Shelf) -> None:
 @pytest.mark.parametrize(("text", "question"), [
     ("The zebras rest.", "zebra"), ("A zebra rests in the shade.", "zebras"), ("Two stories were told.", "story"),
     ("We are testing the pumps.", "pump test"), ("As decisões que não foram tomadas.", "decisão"),
-    ("Os animais que dormem na casa.", "animal"),
+    ("Os animais que dormem na casa.", "animal"), ("Это были старые книги, но не все.", "книга"),
 ])
 def test_a_plural_finds_its_singular(shelf: Shelf, text: str, question: str) -> None:
     shelf.write("a.md", part(text))

@@ -153,6 +153,7 @@ def test_an_excerpt_holds_the_word_that_matched(word: str, text: str) -> None:
     ("french", "La pompe est rincée dans les cas où la vanne est fermée, mais pas sur ce tuyau."),
     ("german", "Die Pumpe wird nicht gespült, wenn das Ventil offen ist und der Abfluss zu."),
     ("italian", "La pompa non si lava quando la valvola è chiusa, ma anche questo sono gli usi della casa."),
+    ("russian", "Насос не промывают, когда клапан открыт, но это было сделано в тот же день."),
     ("", "重跑数据库"), ("", ""), ("", "qwerty zxcvb"),
 ])
 def test_a_language_is_told_by_its_commonest_words(language: str, text: str) -> None:
