@@ -10,7 +10,7 @@ from kb.core.markdown import Line
 
 _RUN = re.compile(r"\\`|`+")
 _BLOCK_START = re.compile(r"\s*(?:[-+*]|\d{1,9}[.)])[ \t]|\s*>")
-_LINK = re.compile(r"(!?)\[\[([^\[\]\n]*(?:\[[^\[\]\n]*\][^\[\]\n]*)*)\]\]")
+_LINK = re.compile(r"(!?)\[\[([^\[\]\n]*(?:\[[^\[\]\n]*\][^\[\]\n]*)*)\]\](?!\()")  # [[x]](url) is an ordinary link
 _CITATION = re.compile(r"\[src:([^\]\n]*)\]")
 _BIBLIOGRAPHY = re.compile(r"\s*[-*] +\[src:([^\]\n]*)\](.*)")
 

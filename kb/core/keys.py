@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kb.core.words import normalise
+from kb.core.words import STOP_WORDS, normalise
 
 
 def is_live(key: str) -> bool:
     """Whether some question finds this key: it is one word as written that normalises to one, or a phrase of two or more."""
+    if key.isascii() and key.isalnum():
+        return len(key) > 1 and key.lower() not in STOP_WORDS
     words = len(normalise(key))
     return words > 1 or (words == 1 and len(key.split()) == 1)
 

@@ -15,6 +15,10 @@ _LIST = re.compile(r"( {0,3})([-+*]|\d{1,9}[.)])([ \t]+|$)")
 _BREAKS_PARAGRAPH = re.compile(r" {0,3}(?:>|([-+*]|\d{1,9}[.)])[ \t]|(?:[-_*][ \t]*){3,}$)")
 
 
+_MARKERS = frozenset("-+*0123456789")
+_BREAKERS = _MARKERS | frozenset(">_")
+
+
 class Line(NamedTuple):
     """One line. `text` is the line without its end, for headings the heading's own text; `level` is 1 to 6 for headings.
 
@@ -49,21 +53,21 @@ def scan(text: str) -> list[Line]:
             if closing and closing[2].startswith(fence) and not closing[3].strip():
                 fence = ""
             continue
-        if not line.strip():
+        bare = line.lstrip(" \t")
+        if not bare.strip():
             lines.append(Line("blank", line))
             paragraph = -1
             continue
-        indent = len(line) - len(line.lstrip(" \t")) if line[0] in " \t" else 0
-        if "\t" in line[:indent]:
-            indent = len(line[:indent].expandtabs(4))
+        first = bare[0]
+        indent = _columns(line, len(line) - len(bare))
         if list_indent >= 0 and indent < list_indent and paragraph < 0:
             list_indent = -1
-        item = _LIST.match(line)
+        item = _LIST.match(line) if first in _MARKERS and (indent < 4 or list_indent >= 0) else None
         body = line
-        if item and (indent < 4 or list_indent >= 0):
-            list_indent = len(item[0].expandtabs(4)) if item[3].strip(" \t") == "" and item[3] else len(item[0]) + 1
+        if item:
+            list_indent = len(item[0].expandtabs(4)) if item[3] else len(item[0]) + 1
             body = line[len(item[0]):]
-        opening = _FENCE.match(body)
+        opening = _FENCE.match(body) if body.lstrip(" \t")[:1] in ("`", "~") else None
         if opening and (indent < 4 or list_indent >= 0) and not (opening[2][0] == "`" and "`" in opening[3]):
             fence = opening[2]
             lines.append(Line("fence", line))
@@ -73,13 +77,13 @@ def scan(text: str) -> list[Line]:
             lines.append(Line("code", line))
             continue
         if indent < 4:
-            atx = _ATX.match(line)
+            atx = _ATX.match(line) if first == "#" else None
             if atx:
                 lines.append(Line("heading", _CLOSING.sub("", (atx[2] or "").strip()).strip(), len(atx[1])))
                 paragraph, list_indent = -1, -1
                 continue
-            under = _SETEXT.match(line)
-            if under and paragraph >= 0 and list_indent < 0:
+            under = _SETEXT.match(line) if first in "=-" and paragraph >= 0 and list_indent < 0 else None
+            if under:
                 level = 1 if under[1][0] == "=" else 2
                 title = " ".join(item.text.strip() for item in lines[paragraph:])
                 lines[paragraph:] = [Line("heading", title, level),
@@ -88,11 +92,16 @@ def scan(text: str) -> list[Line]:
                 paragraph = -1
                 continue
         lines.append(Line("text", line))
-        if item or _BREAKS_PARAGRAPH.match(line):
+        if item or (first in _BREAKERS and _BREAKS_PARAGRAPH.match(line)):
             paragraph = -1
         elif paragraph < 0:
             paragraph = len(lines) - 1
     return lines
+
+
+def _columns(line: str, indent: int) -> int:
+    """How many columns the white space at the start of a line takes: a tab goes to the next multiple of four."""
+    return len(line[:indent].expandtabs(4)) if "\t" in line[:indent] else indent
 
 
 def front_matter_end(lines: list[str]) -> int:

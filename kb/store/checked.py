@@ -13,6 +13,7 @@ from kb.core.shelves import KNOWLEDGE_FOLDERS, SKIPPED_FOLDERS, is_exempt, map_o
 from kb.core.sources import BrokenRecord, Record
 from kb.core.values import Base, Header, stem
 from kb.store.files import read_text
+from kb.store.shelf import unchanged_headers
 from kb.store.sources import load_sources
 from kb.store.walk import walk_base
 
@@ -20,8 +21,10 @@ from kb.store.walk import walk_base
 class CheckedNote:
     """One readable file. Implements `kb.core.ports.NoteUnderCheck`."""
 
-    def __init__(self, path: str, text: str, exempt: bool, in_knowledge: bool) -> None:
+    def __init__(self, path: str, text: str, exempt: bool, in_knowledge: bool, header: Header | None = None) -> None:
         self.path = path
+        if header is not None:
+            self.header = header
         self.text = text
         self.exempt = exempt
         self.in_knowledge = in_knowledge
@@ -87,13 +90,15 @@ class CheckedBase:
     @cached_property
     def notes(self) -> list[CheckedNote]:
         found = []
+        headers = unchanged_headers(self.base.root, self._walk.files)
         for stat in self._walk.files:
             if stat.private and not self.include_private:
                 continue
             text = self._read(stat.path)
             if text is not None:
                 found.append(CheckedNote(stat.path, text, is_exempt(stat.path, self.map_name),
-                                         self._knowledge is not None and stat.path.startswith(self._knowledge)))
+                                         self._knowledge is not None and stat.path.startswith(self._knowledge),
+                                         headers.get(stat.path)))
         return found
 
     def _read(self, path: str) -> str | None:
@@ -130,7 +135,7 @@ class CheckedBase:
     def private_citations(self) -> frozenset[str]:
         if self.include_private:
             return frozenset()
-        keys = set()
+        keys: set[str] = set()
         for path in sorted(self._private):
             text = self._read(path)
             if text is not None and "[src:" in text:

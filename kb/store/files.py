@@ -15,12 +15,14 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """The whole file. os.read with the size from fstat is twice as fast as a buffered read of many small files."""
     fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
     try:
-        parts = []
         size = os.fstat(fd).st_size
-        while part := os.read(fd, size + 1):
+        first = os.read(fd, size + 1)
+        if len(first) == size:  # one byte more was asked for and not given: this is the end
+            return first
+        parts = [first]
+        while part := os.read(fd, 65536):
             parts.append(part)
-            size = max(size - len(part), 65536)
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+        return b"".join(parts)
     finally:
         os.close(fd)
 

@@ -262,5 +262,19 @@ class Shelf:
         return frozenset(self.in_bucket(Bucket.ENTRY))
 
 
+def unchanged_headers(root: str, stats: Iterable[FileStat]) -> dict[str, Header]:
+    """path -> header for the files that are as they were when the base's entry cache was written; empty without a cache."""
+    cache = EntryCache.open(root)
+    if cache is None:
+        return {}
+    manifest = cache.manifest
+    position_of = dict(zip(manifest.paths, range(len(manifest.paths)), strict=True))
+    headers = cache.all_headers()
+    cache.close()
+    return {stat.path: headers[stat.path] for stat in stats
+            if (position := position_of.get(stat.path)) is not None and manifest.sizes[position] == stat.size
+            and manifest.mtimes[position] == stat.mtime_ns < manifest.reads[position] - RACY_NS}
+
+
 def _root_files(root: str) -> list[str]:
     return [name for name in MAPS if os.path.isfile(os.path.join(root, name))] if os.path.isdir(root) else []

@@ -11,7 +11,6 @@ from kb.core.shelves import SKIPPED_FOLDERS
 from kb.core.values import Base
 from kb.errors import KbError
 
-
 _ENDINGS = frozenset((".md", ".MD", ".Md", ".mD"))
 
 
@@ -68,7 +67,7 @@ def _descend(base: Base, top: str, top_path: str, include_private: bool, walk: W
     Each folder is opened once and its files are looked up relative to it: half the cost of a look-up by whole path.
     """
     folders = set(base.privacy.folders)
-    pending = [(top, top_path, base.privacy.whole or bool(top_path) and base.privacy.covers(top_path))]
+    pending = [(top, top_path, base.privacy.whole or (bool(top_path) and base.privacy.covers(top_path)))]
     while pending:
         folder, inside, private = pending.pop()
         seen.add(folder)
