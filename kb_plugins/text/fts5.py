@@ -34,8 +34,8 @@ _LEAST_IDF = 1e-6         # what FTS5 uses in place of an idf that is not positi
 _LAST = "\U0010ffff"
 
 # Words that tell which languages a base holds: present when one chunk in fifty has one of them.
-_TELLING = {"english": ("the", "and"), "portuguese": ("nao", "uma", "em"), "spanish": ("los", "el", "una"),
-            "french": ("les", "des", "est"), "german": ("und", "der", "ist"), "italian": ("della", "di", "che"),
+_TELLING = {"english": ("the", "and"), "portuguese": ("nao", "uma", "sao"), "spanish": ("los", "las", "una"),
+            "french": ("les", "dans", "pour"), "german": ("und", "der", "ist"), "italian": ("della", "sono", "degli"),
             "russian": ("\u0447\u0442\u043e", "\u043a\u0430\u043a", "\u043d\u0435")}
 # Letters that the analyser takes apart and unicode61 leaves whole, by what they become inside a word.
 _LIGATURES = {"ff": "\ufb00\ufb03\ufb04", "fi": "\ufb01", "fl": "\ufb02", "st": "\ufb05\ufb06", "ss": "\u00df"}
