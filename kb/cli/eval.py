@@ -73,12 +73,15 @@ def _opened(gold: str, paths: tuple[str, ...], include_private: bool,
             keys: int | None) -> Iterator[tuple[App, list[Question]]]:
     """The fleet and its questions. Ends the process with 1 when the gold file is stale."""
     if is_collection(gold):
+        from kb.core.collection import mechanical_keys
         from kb.ops import collection
         from kb.store.collection import read_collection
 
         if paths != (".",):
             raise UsageError(f"{gold} is a collection and brings its own base, so no path goes with it")
-        with collection.opened(read_collection(gold), lambda root: open_app([root]), _KEYS if keys is None else keys) as made:
+        found = read_collection(gold)
+        words = mechanical_keys(found.documents, _KEYS if keys is None else keys)
+        with collection.opened(found, lambda root: open_app([root]), words) as made:
             yield made[0], made[1]
         return
     if keys is not None:

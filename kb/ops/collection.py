@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def opened(collection: Collection, open_app: Callable[[str], App], keys: int,
+def opened(collection: Collection, open_app: Callable[[str], App], keys: Sequence[Sequence[str]],
            language: str = "") -> Iterator[tuple[App, list[Question], Mapping[str, Place]]]:
     """The collection laid out in a temporary folder and indexed: the app, the questions, and each document's place.
 
+    `keys` is one list a document, as `kb.core.collection.mechanical_keys` makes them; empty lists for none.
     The folder goes when the `with` ends.
     """
     import tempfile

@@ -11,7 +11,6 @@ from typing import TypeVar
 from kb.core.collection import (
     BadLine,
     Collection,
-    mechanical_keys,
     note_of,
     parse_documents,
     parse_qrels,
@@ -45,8 +44,8 @@ def read_collection(folder: str) -> Collection:
     return Collection(os.path.basename(os.path.realpath(folder)), tuple(documents), queries, qrels, unanswerable)
 
 
-def write_base(root: str, collection: Collection, keys: int, language: str = "") -> dict[str, Place]:
-    """Lay the collection out under `root` as one base with `keys` mechanical keys a note; document id -> place.
+def write_base(root: str, collection: Collection, keys: Sequence[Sequence[str]], language: str = "") -> dict[str, Place]:
+    """Lay the collection out under `root` as one base, one list of keys a document; document id -> place.
 
     `root` must be an empty folder. The files' times are set back, so that an index of them is current at once.
     """
@@ -58,9 +57,7 @@ def write_base(root: str, collection: Collection, keys: int, language: str = "")
                    + (f"language = {language}\n" if language else ""))
     written = time.time() - 60
     places = {}
-    declared: Sequence[Sequence[str]] = mechanical_keys(collection.documents, keys) if keys else [()] * len(
-        collection.documents)
-    for number, (document, words) in enumerate(zip(collection.documents, declared, strict=True)):
+    for number, (document, words) in enumerate(zip(collection.documents, keys, strict=True)):
         # a name without words of its own, so that an id is nothing that a scorer could match
         place = Place(name, f"knowledge/{number // _FILES_IN_FOLDER:03}/n{number:06}.md")
         path = os.path.join(root, name, place.path)
