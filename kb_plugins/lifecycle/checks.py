@@ -6,9 +6,10 @@ Each code is one family of faults of `knowledge check`; docs/reference/lifecycle
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Callable, Iterable
 
-from kb.api import BaseUnderCheck, Check, Problem
+from kb.api import BaseUnderCheck, Check, KbError, Problem
 from kb_plugins.lifecycle.layout import holding
 
 # (code, slug, families of knowledge check)
@@ -23,7 +24,8 @@ CODES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("K17", "record-relation", ("relation",)), ("K18", "record-transcript", ("transcript",)),
     ("K19", "record-validator", ("validator",)),
 )
-_last: tuple[object, list[tuple[str, str, str]]] | None = None
+_judged: tuple[weakref.ref[BaseUnderCheck], list[tuple[str, str, str]]] | None = None
+_speakers: dict[str, weakref.ref[BaseUnderCheck]] = {}  # repository -> the base that names its records in this run
 
 
 def checks() -> list[Check]:
@@ -42,20 +44,41 @@ def _run(families: tuple[str, ...]) -> Callable[[BaseUnderCheck], Iterable[Probl
 
 
 def _faults(view: BaseUnderCheck) -> list[tuple[str, str, str]]:
-    """(absolute path, family, message) of every fault; judged once for all codes of one view."""
-    global _last
-    if _last is not None and _last[0] is view:
-        return _last[1]
-    found: list[tuple[str, str, str]] = []
-    root = holding(view.base.root)
-    if root is not None:
-        from kb_plugins.lifecycle.disk import Disk
-        from kb_plugins.lifecycle.git import open_checkout
-        from kb_plugins.lifecycle.integrity import check
-        from kb_plugins.lifecycle.ledger import Ledger
+    """(absolute path, family, message) of every fault; judged once for all codes of one view.
 
-        disk = Disk(open_checkout(root))
-        found = [(os.path.join(disk.root, fault.path), fault.code, fault.message)
-                 for fault in check(disk, Ledger(disk)).faults]
-    _last = view, found
+    Records inside the base are its own. Those elsewhere in the repository are named by one base of a run, not by all.
+    """
+    global _judged
+    if _judged is not None and _judged[0]() is view:
+        return _judged[1]
+    root = holding(view.base.root)
+    found = [] if root is None else _judge(root)
+    if root is not None and not _speaks(root, view):
+        found = [fault for fault in found if fault[0].startswith(view.base.root.rstrip("/") + "/")]
+    _judged = weakref.ref(view), found
     return found
+
+
+def _judge(root: str) -> list[tuple[str, str, str]]:
+    from kb_plugins.lifecycle import layout
+    from kb_plugins.lifecycle.disk import Disk
+    from kb_plugins.lifecycle.git import open_checkout
+    from kb_plugins.lifecycle.integrity import check
+    from kb_plugins.lifecycle.ledger import Ledger
+
+    try:
+        disk = Disk(open_checkout(root))
+        return [(os.path.join(disk.root, fault.path), fault.code, fault.message)
+                for fault in check(disk, Ledger(disk)).faults]
+    except KbError as error:  # git refused: the records were not judged, and that is no clean pass
+        return [(os.path.join(root, layout.KNOWLEDGE), "validator", str(error))]
+
+
+def _speaks(root: str, view: BaseUnderCheck) -> bool:
+    """Whether this base names the records that lie outside it: the first one of the run, whose view is still alive."""
+    there = _speakers.get(root)
+    speaker = there() if there is not None else None
+    if speaker is None:
+        _speakers[root] = weakref.ref(view)
+        return True
+    return speaker is view

@@ -92,6 +92,33 @@ def test_contracts_latin_text_and_nul_bytes_are_told_apart(yard: Yard) -> None:
     assert (said["records"], [(f["path"][-8:], f["code"]) for f in said["findings"]]) == (2, [("latin.md", "shape")])
 
 
+class View:
+    """As much of a base under check as the K codes look at."""
+
+    def __init__(self, root: object) -> None:
+        self.base = SimpleNamespace(root=str(root))
+
+    def found(self) -> set[tuple[str, str]]:
+        return {(check.code, problem.file) for check in checks() for problem in check.run(cast(Any, self))}
+
+
 def codes(yard: Yard, base: str = "") -> set[str]:
-    view = cast(Any, SimpleNamespace(base=SimpleNamespace(root=base or str(yard.root.resolve()))))
-    return {check.code for check in checks() for _ in check.run(view)}
+    return {code for code, _ in View(base or yard.root.resolve()).found()}
+
+
+def test_records_outside_every_base_of_a_run_are_named_by_one_of_them(yard: Yard) -> None:
+    yard.write(f"{CURATED}/coil-cables.md", RECORD.replace("class: convention", "class: rule"))
+    for name in ("ana", "bo"):
+        yard.write(f"fleet/{name}/agent.txt", "name = x\n")
+    root = yard.root.resolve()
+    ana, bo, curated = View(root / "fleet/ana"), View(root / "fleet/bo"), View(root / CURATED)
+    assert ana.found() == {("K09", f"../../{CURATED}/coil-cables.md")} and bo.found() == set()
+    assert curated.found() == {("K09", "coil-cables.md")}
+    del ana, bo  # the run is over
+    assert View(root / "fleet/bo").found() == {("K09", f"../../{CURATED}/coil-cables.md")}
+
+
+def test_a_repository_that_git_refuses_is_not_a_clean_pass(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
+    yard.write(f"{CURATED}/coil-cables.md", RECORD)
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert View(yard.root.resolve()).found() == {("K19", ".ai/repo/knowledge")}
