@@ -61,7 +61,20 @@ def _one_base(path: str) -> Base:
         raise UsageError(f"{path} is a fleet and no base", hint="name the base that read the source")
     if bases[0].root != os.path.realpath(path):
         raise UsageError(f"{path} is a fleet and no base", hint=f"did you mean {bases[0].root}?")
+    around = _base_around(bases[0].root)
+    if around is not None and not is_base(bases[0].root):
+        raise UsageError(f"{path} is a folder inside a base, and its records would not be read", hint=f"did you mean {around}?")
     return bases[0]
+
+
+def _base_around(folder: str) -> str | None:
+    """The nearest base above `folder`, or None."""
+    above = os.path.dirname(folder)
+    while above != folder:
+        if is_base(above):
+            return above
+        folder, above = above, os.path.dirname(above)
+    return None
 
 
 def _free_key(root: str) -> str:

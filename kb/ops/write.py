@@ -11,7 +11,7 @@ from kb.core.draft import SLUG_RULE, NoteDraft, dash_lines, is_slug, render_note
 from kb.core.header import split_keys
 from kb.core.keys import dead_keys
 from kb.core.mapfile import add_entry, lists
-from kb.core.shelves import map_of
+from kb.core.shelves import SKIPPED_FOLDERS, is_orientation, map_of
 from kb.core.values import PROVENANCES, STAGES, Base, stem
 from kb.errors import KbError
 from kb.store.files import locked, read_bytes, write_atomic
@@ -96,6 +96,8 @@ def compose(draft: NoteDraft) -> tuple[list[str], list[str], str]:
     given = list(dict.fromkeys(split_keys(", ".join(draft.keys).replace("\n", " "))))
     if not is_slug(draft.slug):
         raise BadDraft(f"{draft.slug} cannot name a note", hint=SLUG_RULE)
+    if is_orientation(f"{draft.slug}.md", None):
+        raise BadDraft(f"{draft.slug}.md is a page that orients a person, and no question finds it", hint="choose another name")
     if not given:
         raise BadDraft("a note without keys cannot be found", hint="give --keys the words that a question would use")
     if not draft.body.strip():
@@ -131,8 +133,10 @@ def _folder_inside(base: Base, folder: str) -> str:
     real = os.path.realpath(os.path.join(base.root, *parts))
     if ".." in parts or folder.startswith("/") or (real != base.root and not real.startswith(base.root + os.sep)):
         raise BadDraft(f"the folder {folder} is not inside {base.name}")
-    if any(part.startswith(".") for part in parts):
-        raise BadDraft(f"the folder {folder} is hidden, and no question would find the note")
+    if any(part.startswith(".") or part in SKIPPED_FOLDERS for part in parts):
+        raise BadDraft(f"the folder {folder} is never walked, and no question would find the note")
+    if not folder.isprintable():
+        raise BadDraft("the folder holds control characters")
     return "/".join(parts)
 
 
