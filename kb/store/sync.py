@@ -68,6 +68,11 @@ def sync_base(base: Base, include_private: bool, backends: Sequence[TextBackend]
     real = os.path.realpath(folder)
     if os.path.islink(folder) and not real.startswith(base.root + os.sep):
         raise KbError(f"indexing {base.name} failed: .kb is a link that leaves the base")
+    if not base.name.isprintable():
+        try:
+            base.name.encode()
+        except UnicodeEncodeError:
+            raise KbError(f"indexing {base.name} failed: its name is not valid UTF-8", hint="rename the folder") from None
     with _named(base), locked(os.path.join(folder, "index"), wait=LOCK_SECONDS):
         try:
             return _sync(base, include_private, walk, backends, languages, tick, must)
