@@ -69,6 +69,8 @@ def ask_model(app: App, role: Role, prompt: str, *, question: str = "", windows:
         reply = call(value, request)
     except KbError as error:
         raise ModelUnreachable(f"the {role} did not reply: {error}") from error
+    except Exception as error:  # a plugin may raise anything; to the caller its model gave nothing
+        raise ModelUnreachable(f"the {role} did not reply: plugin {model.name}: {type(error).__name__}: {error}") from error
     if not isinstance(reply, str) or not reply.strip():
         raise ModelUnreachable(f"the {role} did not reply: it returned nothing")
     return reply
