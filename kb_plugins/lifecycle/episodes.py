@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from kb_plugins.lifecycle import clock, layout, yaml_subset
 from kb_plugins.lifecycle.disk import Disk
 from kb_plugins.lifecycle.exits import conflict, invalid
+from kb_plugins.lifecycle.git import Checkout
 from kb_plugins.lifecycle.layout import safe_key
 from kb_plugins.lifecycle.ledger import Ledger
 from kb_plugins.lifecycle.text import clean
@@ -127,7 +128,7 @@ class Episodes:
         while not name or name in taken or ledger.mentions(name):
             name = f"s-{clock.digits(moment)}-{os.urandom(2).hex()}"
         checkout = self.disk.checkout
-        fields = {"session_id": name, "started_at": clock.instant(moment), "owner": clean(owner) or _user(checkout.line),
+        fields = {"session_id": name, "started_at": clock.instant(moment), "owner": clean(owner) or user(checkout),
                   "worker": clean(worker), "provider": clean(provider), "provider_session": clean(provider_session),
                   "repository_id": checkout.common, "worktree": checkout.root, "branch": checkout.branch,
                   "start_head": checkout.head, "start_working_tree": "dirty" if checkout.dirty() else "clean"}
@@ -162,7 +163,6 @@ def _document(fields: dict[str, str]) -> str:
     return "".join(f"{name}: {yaml_subset.scalar(fields[name])}\n" for name in FIELDS if name in fields)
 
 
-def _user(line: object) -> str:
-    """Who runs this: git's user, else the system's."""
-    assert callable(line)
-    return clean(str(line("config", "user.name"))) or os.environ.get("USER", "") or "unknown"
+def user(checkout: Checkout) -> str:
+    """Who runs this: the author that git would name, else the system's user."""
+    return clean(checkout.line("var", "GIT_AUTHOR_IDENT").partition(" <")[0]) or os.environ.get("USER", "") or "unknown"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from kb.api import UsageError
 from kb_plugins.lifecycle import clock, layout, yaml_subset
 from kb_plugins.lifecycle.disk import Disk
-from kb_plugins.lifecycle.episodes import Episodes
+from kb_plugins.lifecycle.episodes import Episodes, user
 from kb_plugins.lifecycle.exits import absent, conflict, invalid
 from kb_plugins.lifecycle.ledger import Ledger
 from kb_plugins.lifecycle.text import clean, one_line
@@ -73,7 +73,7 @@ def start(disk: Disk, ledger: Ledger, title: str, scope: list[str], *, profile: 
         while not name or ledger.mentions(name):
             name = f"t-{clock.digits(moment)}-{os.urandom(2).hex()}"
         task = Task(name, clean(title), clean(profile) or "none", tuple(paths))
-        who = clean(owner) or clean(checkout.line("config", "user.name")) or "unknown"
+        who = clean(owner) or user(checkout)
         disk.write(layout.TASK, "".join(f"{line}\n" for line in (
             f"id: {name}", f"task: {scalar(task.title)}", f"profile: {scalar(task.profile)}", f"owner: {scalar(who)}",
             "scope:", *(f"  - {scalar(path)}" for path in paths), f"started_at: {clock.instant(moment)}",
