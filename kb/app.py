@@ -106,6 +106,14 @@ class App:
                    scorers=self._chosen_scorers, text=self._chosen_text)
 
 
+    def refreshed(self) -> App:
+        """The same paths as the disk has them now; notes whose files are unchanged are not read again."""
+        fresh = self.reopened()
+        if "catalogue" in self.__dict__:
+            fresh.__dict__["catalogue"] = self.catalogue.refreshed(fresh.fleet)
+        return fresh
+
+
 def open_app(paths: Sequence[str], include_private: bool = False, *, host: Host | None = None) -> App:
     """Open the fleet that `paths` name. Raises KbError when it cannot be opened."""
     return App(host or shared_host(), open_fleet(paths), include_private)

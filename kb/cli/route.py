@@ -38,7 +38,7 @@ def route(question: str, paths: tuple[str, ...], top: int, hybrid: bool, json_: 
     elif hybrid:
         print_fused(answer)
     else:
-        print_ranked(answer, top)
+        print_ranked(answer)
     _warn(answer, miss)
 
 

@@ -9,21 +9,19 @@ import click
 from kb.core.display import flat, printable
 from kb.core.evidence import SPELLING_CAVEAT, evidence_line, shortfall
 from kb.core.shelves import layer_of
-from kb.core.values import Answer, Place
+from kb.core.values import Answer
 
 _SHORT = "  [short memory]"
 
 
-def print_ranked(answer: Answer, top: int) -> None:
+def print_ranked(answer: Answer) -> None:
     """The keyword ranking alone: rank, score, place, and the words that matched."""
     _head(answer)
-    matched = {Place(result.base, result.path): result.matched for result in answer.results}
-    for rank, hit in enumerate(answer.keyword_ranking[:top], start=1):
+    for rank, hit in enumerate(answer.keyword_list, start=1):
         label = _SHORT if layer_of(hit.path) == "short" else ""
         click.echo(f"  {rank:>2}. {hit.score:>6.2f}  {printable(f'{hit.base}/{hit.path}')}{label}")
-        words = matched.get(Place(hit.base, hit.path))
-        if words:
-            click.echo(f"      matched: {printable(', '.join(words))}")
+        if hit.matched:
+            click.echo(f"      matched: {printable(', '.join(hit.matched))}")
     if answer.ranked_by_text_only:
         click.echo("  No key line holds these words, and the text of some notes does: --hybrid shows them.")
     _foot(answer)

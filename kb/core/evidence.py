@@ -12,8 +12,7 @@ _VERDICT = {
     "nothing": "nothing matched",
 }
 
-SPELLING_CAVEAT = ("These are keys that are spelled like your words. Spelling is compared, not meaning: this finds a typo or "
-                   "a cognate, never a translation.")
+SPELLING_CAVEAT = "The comparison is of spelling and not of meaning: it finds a typo or a cognate, never a translation."
 
 
 def evidence_line(answer: Answer) -> str:

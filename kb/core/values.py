@@ -246,10 +246,21 @@ class Unreachable(NamedTuple):
     unindexed_paths: tuple[str, ...]
 
 
+class KeywordHit(NamedTuple):
+    """One row of the gate scorer's own list, unfused: what it scored and which of the question's words matched."""
+
+    base: str
+    path: str
+    score: float
+    title: str
+    purpose: str
+    matched: tuple[str, ...]
+
+
 class Answer(NamedTuple):
     """Everything one question brought to light. Surfaces render it; none of them computes more.
 
-    keyword_ranking is the gate scorer's whole list, for readers that show it unfused.
+    keyword_ranking is the gate scorer's whole list, and keyword_list its first rows with what there is to show of them.
     """
 
     question: str
@@ -267,6 +278,7 @@ class Answer(NamedTuple):
     suggestions: tuple[str, ...]
     results: tuple[Result, ...]
     keyword_ranking: tuple[Hit, ...]
+    keyword_list: tuple[KeywordHit, ...] = ()
 
     @property
     def served(self) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kb.core.fusion import Fused, fuse
 from kb.core.owner import elect
 from kb.core.shelves import layer_of
-from kb.core.values import Answer, Confidence, Miss, Place, Ranking, Result, Unreachable
+from kb.core.values import Answer, Confidence, Hit, KeywordHit, Miss, Place, Ranking, Result, Unreachable
 from kb.core.verdict import decide, margin
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def ask(app: App, question: str, top: int = 5, passages: int = PASSAGES_SHOWN) -
         suggestions=library.suggestions(query.words) if verdict == "nothing" and entries else (),
         results=_results(app, fused, rankings, passages),
         keyword_ranking=tuple(hits),
+        keyword_list=tuple(_keyword_hit(app, hit, rankings[0][1]) for hit in hits[:top]),
     )
 
 
@@ -89,6 +90,13 @@ def _agreement(first: Place | None, rankings: Sequence[tuple[str, Ranking]]) -> 
         return 0
     others = (hit for _, ranking in rankings[1:] for hit in ranking.hits)
     return 2 if any((hit.base, hit.path) == first for hit in others) else 1
+
+
+def _keyword_hit(app: App, hit: Hit, ranking: Ranking) -> KeywordHit:
+    place = Place(hit.base, hit.path)
+    header = app.catalogue.header(place)
+    return KeywordHit(hit.base, hit.path, hit.score, header.title if header else "", header.purpose if header else "",
+                      ranking.matched(place))
 
 
 def _results(app: App, fused: Sequence[Fused], rankings: Sequence[tuple[str, Ranking]], passages: int) -> tuple[Result, ...]:

@@ -1,0 +1,84 @@
+"""`kb serve` over stdio: one JSON message a line in, one out, and nothing else on that wire."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+from typing import Any, BinaryIO
+
+from kb import __version__
+from kb.core.display import printable
+from kb.mcp.protocol import INTERNAL_ERROR, RpcError, Server, answer_line
+from kb.mcp.tools import INSTRUCTIONS, all_tools, call, describe
+from kb.resident import Resident
+
+
+def claim_stdout() -> int:
+    """Take file descriptor 1 for the protocol: whatever anybody prints from now on, a child process too, goes to stderr."""
+    sys.stdout.flush()
+    wire = os.dup(1)
+    os.dup2(2, 1)
+    return wire
+
+
+def make_server(resident: Resident, top: int) -> Server:
+    """The protocol's server over a resident fleet. Plugins' tools are gathered when tools are first asked for."""
+    tools: dict[str, Any] = {}
+
+    def known() -> dict[str, Any]:
+        if not tools:
+            tools.update(all_tools(resident.app(), top))
+        return tools
+
+    def run(name: str, given: Mapping[str, Any]) -> str:
+        try:
+            return call(known(), resident.app, name, given)
+        except RpcError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a boundary: the client gets a code, the log gets the cause
+            tell(f"{name} failed: {type(error).__name__}: {error}")
+            if os.environ.get("KB_DEBUG") == "1":
+                traceback.print_exc(file=sys.stderr)
+            raise RpcError(INTERNAL_ERROR, "Internal error; the server's stderr says more, and other calls still work") from None
+
+    return Server("kb", __version__, INSTRUCTIONS, lambda: [describe(tool) for tool in known().values()], run)
+
+
+def serve_stdio(paths: Sequence[str], include_private: bool, top: int, wire: int, lines: BinaryIO) -> int:
+    """Answer until stdin ends; the exit code. Raises KbError when the fleet cannot be opened."""
+    resident = Resident(paths, include_private)
+    server = make_server(resident, top)
+    app = resident.opened
+    for base in app.fleet.agents:
+        tell(f"{base.name} ({base.root}){' with its private layer' if include_private else ''}")
+    for line in app.fleet.skipped:
+        tell(line)
+    tell(f"{len(app.fleet.agents)} agents in {len(app.fleet.bases)} bases. Ready on stdio.")
+    for line in lines:
+        if not line.strip():
+            continue
+        reply = answer_line(server, line)
+        if reply is not None and not _send(wire, reply):
+            return 1
+    return 0
+
+
+def _send(wire: int, reply: bytes) -> bool:
+    view = memoryview(reply)
+    try:
+        while view:
+            view = view[os.write(wire, view):]
+    except (BrokenPipeError, ConnectionResetError):
+        return False
+    return True
+
+
+def tell(message: str) -> None:
+    """One diagnostic line on stderr."""
+    try:
+        sys.stderr.write(f"kb serve: {printable(message)}\n")
+        sys.stderr.flush()
+    except OSError:
+        pass

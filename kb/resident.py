@@ -1,0 +1,40 @@
+"""A process that stays: one opened fleet for its surfaces, brought up to date before every use, without a restart."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+
+from kb.app import App, open_app
+
+_SHARE = 10  # looking for changes may take a tenth of the time: then a burst of questions is not spent on walking folders
+
+
+class Resident:
+    """Holds the App of a server. `app()` is what the disk says now, or said a moment ago.
+
+    A refresh that took t is not repeated within 10 x t, so that a large fleet is not walked for every call of a burst.
+    """
+
+    def __init__(self, paths: Sequence[str], include_private: bool) -> None:
+        """Open the fleet (cheap: no note is read yet). Raises KbError when it cannot be opened."""
+        self._app = open_app(paths, include_private)
+        self._lock = threading.Lock()
+        self._next = 0.0
+
+    @property
+    def opened(self) -> App:
+        """The fleet as it was last seen, without looking again."""
+        return self._app
+
+    def app(self) -> App:
+        """The fleet, refreshed when it is time. Raises KbError when it is gone."""
+        with self._lock:
+            start = time.monotonic()
+            if start >= self._next:
+                self._app = self._app.refreshed()
+                _ = self._app.catalogue
+                end = time.monotonic()
+                self._next = end + _SHARE * (end - start)
+            return self._app
