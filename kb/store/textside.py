@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from kb.core.excerpt import excerpt
@@ -175,18 +175,14 @@ class TextSide:
         base = base._replace(language=base.language or self.languages)
         if self.choice != "auto":
             chosen = self._backend(self.choice)
-            stands_at = chosen.generation(base)
-            if stands_at is None:
-                raise KbError(f"the {chosen.name} index is not built", hint="run kb index")
-            if stands_at != generation:
-                raise KbError(f"the {chosen.name} index is out of step with index.db", hint="run kb index")
-            return chosen.open(base, generation)
-        try:
-            fast = self._backend("tantivy")
-            if fast.generation(base) == generation:
-                return fast.open(base, generation)
-        except KbError:  # whatever is the matter with it, the embedded index holds the same chunks
-            pass
+            try:
+                return chosen.open(base, generation)
+            except KbError:
+                if chosen.generation(base) is None:
+                    raise KbError(f"the {chosen.name} index is not built", hint="run kb index") from None
+                raise
+        with suppress(KbError):  # whatever is the matter with it, the embedded index holds the same chunks
+            return self._backend("tantivy").open(base, generation)
         return self._backend("fts5").open(base, generation)
 
     # -- asking ----------------------------------------------------------------------------------------------------

@@ -34,13 +34,13 @@ _LEAST_IDF = 1e-6         # what FTS5 uses in place of an idf that is not positi
 _LAST = "\U0010ffff"
 
 # Words that tell which languages a base holds: present when one chunk in fifty has one of them.
-_TELLING = {"english": ("the", "and"), "portuguese": ("nao", "uma", "sao"), "spanish": ("los", "las", "una"),
-            "french": ("les", "dans", "pour"), "german": ("und", "der", "ist"), "italian": ("della", "sono", "degli"),
-            "russian": ("\u0447\u0442\u043e", "\u043a\u0430\u043a", "\u043d\u0435")}
+_TELLING = {"the": "english", "and": "english", "nao": "portuguese", "uma": "portuguese", "los": "spanish", "una": "spanish",
+            "les": "french", "dans": "french", "und": "german", "der": "german", "della": "italian", "sono": "italian",
+            "\u0447\u0442\u043e": "russian", "\u043d\u0435": "russian"}
 # Letters that the analyser takes apart and unicode61 leaves whole, by what they become inside a word.
 _LIGATURES = {"ff": "\ufb00\ufb03\ufb04", "fi": "\ufb01", "fl": "\ufb02", "st": "\ufb05\ufb06", "ss": "\u00df"}
 # Blocks of characters that stand for others: a term that begins with one is looked up by what it folds to.
-_COMPATIBLE = (("\u00aa", "\u00bf"), ("\u2070", "\u218f"), ("\u2460", "\u24ff"), ("\u3200", "\u33ff"),
+_COMPATIBLE = (("\u00aa", "\u00bf"), ("\u2070", "\u24ff"), ("\u3200", "\u33ff"),
                ("\ufb00", "\ufb06"), ("\uff01", "\uffee"), ("\U0001d400", "\U0001d7ff"))
 _ACCENTED = (("\u0370", "\u03ff"), ("\u0400", "\u052f"), ("\u1f00", "\u1fff"))  # Greek and Cyrillic, accents kept
 _MOST_BEGINNINGS = 40
@@ -205,13 +205,9 @@ class Fts5Index:
 
     def _present_languages(self) -> tuple[str, ...]:
         least = max(1, self._size // 50)
-        found = []
-        for language, telling in _TELLING.items():
-            held = [self._connection.execute("SELECT doc FROM vocabulary WHERE term = ?", (word,)).fetchone()
-                    for word in telling]
-            if any(row and row[0] >= least for row in held):
-                found.append(language)
-        return tuple(found) or ("english",)
+        held = self._connection.execute(
+            f"SELECT term FROM vocabulary WHERE doc >= ? AND term IN ({','.join('?' * len(_TELLING))})", (least, *_TELLING))
+        return tuple(dict.fromkeys(_TELLING[term] for (term,) in held)) or ("english",)
 
     def _odd_terms(self) -> dict[str, list[str]]:
         """Terms that begin with a compatibility character, by the word that the analyser makes of them."""

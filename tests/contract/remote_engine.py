@@ -56,7 +56,7 @@ class RemoteEngine:
         server.indexes[base.root] = (generation, rows)
 
     def open(self, base: Base, generation: int) -> RemoteIndex:
-        stands_at, rows = self._call().indexes[base.root]
+        stands_at, rows = self._call().indexes.get(base.root, (None, {}))
         if stands_at != generation:
             raise KbError("the remote index is out of step", hint="run kb index")
         return RemoteIndex(rows, self._stems, sorted(self._server.languages))
