@@ -7,6 +7,8 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -226,7 +228,11 @@ def test_a_hook_that_is_ended_ends_its_classifier(fleet):
     kb.stdin.close()
     while not (fleet.root / "pid").exists() or not fleet.read("pid").strip():
         assert kb.poll() is None
+        time.sleep(0.02)
     kb.send_signal(signal.SIGTERM)
     kb.wait(20)
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(fleet.read("pid")), 0)
+    stat = Path(f"/proc/{fleet.read('pid').strip()}/stat")
+    deadline = time.monotonic() + 10  # a signal takes a moment
+    while stat.exists() and ") Z " not in stat.read_text():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
