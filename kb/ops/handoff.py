@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 class Handed(NamedTuple):
-    """A changed record, where it is ("" when that was not asked), and what listeners could not be told."""
+    """A changed record, where it is, and what listeners could not be told."""
 
     record: Handoff
-    path: str = ""
-    troubles: tuple[str, ...] = ()
+    path: str
+    troubles: tuple[str, ...]
 
 
 def save(app: App, agent: str, task: str, *, session: str | None = None, decisions: Sequence[str] = (),
@@ -46,7 +46,7 @@ def save(app: App, agent: str, task: str, *, session: str | None = None, decisio
                        old.claimed_by if old is not None and held else None, *lists)
 
     record, path = handoffs.save(app.fleet.root, name, change)
-    return Handed(record, path, _tell(app, "handoff.saved", record))
+    return Handed(record, path, _tell(app, "handoff.saved", record, path))
 
 
 def claim(app: App, agent: str, session: str | None = None) -> Handed:
@@ -61,8 +61,8 @@ def claim(app: App, agent: str, session: str | None = None) -> Handed:
             raise KbError("handoff is already completed")
         return record._replace(status="claimed", claimed_by=claimer, updated_at=today())
 
-    record = handoffs.change(app.fleet.root, session, change)
-    return Handed(record, troubles=_tell(app, "handoff.claimed", record))
+    record, path = handoffs.change(app.fleet.root, session, change)
+    return Handed(record, path, _tell(app, "handoff.claimed", record, path))
 
 
 def complete(app: App, session: str | None = None, *, force: bool = False) -> Handed:
@@ -76,8 +76,8 @@ def complete(app: App, session: str | None = None, *, force: bool = False) -> Ha
             raise KbError("nobody claimed this handoff", hint="kb handoff claim <agent>, or complete --force")
         return record._replace(status="completed", updated_at=today())
 
-    record = handoffs.change(app.fleet.root, session, change)
-    return Handed(record, troubles=_tell(app, "handoff.completed", record))
+    record, path = handoffs.change(app.fleet.root, session, change)
+    return Handed(record, path, _tell(app, "handoff.completed", record, path))
 
 
 def show(app: App, session: str | None = None) -> Handoff | None:
@@ -91,9 +91,9 @@ def _existing(record: Handoff | None, session: str | None) -> Handoff:
     return record
 
 
-def _tell(app: App, kind: str, record: Handoff) -> tuple[str, ...]:
+def _tell(app: App, kind: str, record: Handoff, path: str) -> tuple[str, ...]:
     """Tell the listeners what is on disk now; what went wrong with that, one sentence each."""
-    data = record._asdict()
+    data = {**record._asdict(), "path": path}
     texts = (record.task, *record.decisions, *record.blockers, *record.next_steps, *record.references)
     agent = record.claimed_by if kind == "handoff.claimed" and record.claimed_by else record.agent
     event = SessionEvent(kind, record.session, Path(app.fleet.root), agent, data, texts)

@@ -68,16 +68,20 @@ def save(root: str, session: str, change: Callable[[Handoff | None], Handoff]) -
     return record, path
 
 
-def change(root: str, session: str | None, change: Callable[[Handoff | None], Handoff]) -> Handoff:
-    """Replace the record of a session (None: the latest) by what `change` makes of it. Raises KbError like `save`."""
+def change(root: str, session: str | None, change: Callable[[Handoff | None], Handoff]) -> tuple[Handoff, str]:
+    """Replace the record of a session (None: the latest) by what `change` makes of it; the record and its path.
+
+    `change` refuses None, which it gets when there is no record. Raises KbError like `save`.
+    """
     if not os.path.isdir(sessions_folder(root)):
-        return change(None)
+        change(None)  # which refuses; nothing is created, not even a lock
     with _held(root):
         record = load(root, session) if session is not None else latest(root)
         changed = change(record)
         found = _find(root, changed.session)
-        write_atomic(found[0] if found else _free_path(root, changed.session), render(changed))
-    return changed
+        path = found[0] if found else _free_path(root, changed.session)
+        write_atomic(path, render(changed))
+    return changed, path
 
 
 @contextmanager
