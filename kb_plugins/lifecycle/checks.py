@@ -24,8 +24,9 @@ CODES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("K17", "record-relation", ("relation",)), ("K18", "record-transcript", ("transcript",)),
     ("K19", "record-validator", ("validator",)),
 )
-_judged: tuple[weakref.ref[BaseUnderCheck], list[tuple[str, str, str]]] | None = None
-_speakers: dict[str, weakref.ref[BaseUnderCheck]] = {}  # repository -> the base that names its records in this run
+Faults = list[tuple[str, str, str]]  # (absolute path, family, message)
+# Repository -> the base that names its records in this run, and their faults. A view that is gone ends the run.
+_speakers: dict[str, tuple[weakref.ref[BaseUnderCheck], Faults]] = {}
 
 
 def checks() -> list[Check]:
@@ -43,23 +44,25 @@ def _run(families: tuple[str, ...]) -> Callable[[BaseUnderCheck], Iterable[Probl
     return run
 
 
-def _faults(view: BaseUnderCheck) -> list[tuple[str, str, str]]:
-    """(absolute path, family, message) of every fault; judged once for all codes of one view.
+def _faults(view: BaseUnderCheck) -> Faults:
+    """The faults that this base names: those of records inside it, and, for the first base of a run, all others too.
 
-    Records inside the base are its own. Those elsewhere in the repository are named by one base of a run, not by all.
+    Judging is done once per repository and run, however many bases and codes ask.
     """
-    global _judged
-    if _judged is not None and _judged[0]() is view:
-        return _judged[1]
     root = holding(view.base.root)
-    found = [] if root is None else _judge(root)
-    if root is not None and not _speaks(root, view):
-        found = [fault for fault in found if fault[0].startswith(view.base.root.rstrip("/") + "/")]
-    _judged = weakref.ref(view), found
-    return found
+    if root is None:
+        return []
+    there = _speakers.get(root)
+    speaker = there[0]() if there is not None else None
+    if there is None or speaker is None:
+        _speakers[root] = weakref.ref(view), _judge(root)
+        return _speakers[root][1]
+    if speaker is view:
+        return there[1]
+    return [fault for fault in there[1] if fault[0].startswith(view.base.root.rstrip("/") + "/")]
 
 
-def _judge(root: str) -> list[tuple[str, str, str]]:
+def _judge(root: str) -> Faults:
     from kb_plugins.lifecycle import layout
     from kb_plugins.lifecycle.disk import Disk
     from kb_plugins.lifecycle.git import open_checkout
@@ -72,13 +75,3 @@ def _judge(root: str) -> list[tuple[str, str, str]]:
                 for fault in check(disk, Ledger(disk)).faults]
     except KbError as error:  # git refused: the records were not judged, and that is no clean pass
         return [(os.path.join(root, layout.KNOWLEDGE), "validator", str(error))]
-
-
-def _speaks(root: str, view: BaseUnderCheck) -> bool:
-    """Whether this base names the records that lie outside it: the first one of the run, whose view is still alive."""
-    there = _speakers.get(root)
-    speaker = there() if there is not None else None
-    if speaker is None:
-        _speakers[root] = weakref.ref(view)
-        return True
-    return speaker is view

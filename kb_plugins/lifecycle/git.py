@@ -12,7 +12,10 @@ from kb.api import KbError, UsageError
 
 DETACHED = "DETACHED"
 UNBORN = "NONE"
-_ENVIRONMENT = {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
+# English messages, no refreshed index, no network: not even for an object that a partial clone left out.
+_ENVIRONMENT = {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1",
+                "GIT_ALLOW_PROTOCOL": "none"}
+_UNWANTED = ("GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS")
 _SETTINGS = ("-c", "core.quotePath=false", "-c", "log.showSignature=false", "-c", "log.mailmap=false")
 
 
@@ -148,24 +151,31 @@ class Checkout:
                     times[os.path.basename(name.decode("utf-8", "surrogateescape"))] = int(when)
         return times
 
-    def objects(self, names: Sequence[str]) -> dict[str, tuple[str, str]]:
-        """(full name, type) of each object name that git can resolve. One process for all."""
+    def objects(self, names: Sequence[str]) -> dict[str, str]:
+        """The full name of each object name that git can resolve. One process for all."""
         asked = [name for name in dict.fromkeys(names) if name and "\n" not in name and "\0" not in name]
         if not asked:
             return {}
         data = "".join(f"{name}\n" for name in asked).encode("utf-8", "surrogateescape")
-        lines = self.run("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=data).split(b"\n")
+        try:
+            lines = self.run("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=data).split(b"\n")
+        except GitError:
+            if not self.line("config", "--get", "extensions.partialClone"):
+                raise
+            # A partial clone knows the name of a blob that it does not have, and nobody is asked for it.
+            each = {name: self.line("rev-parse", "-q", "--verify", "--end-of-options", name) for name in asked}
+            return {name: full for name, full in each.items() if full}
         result = {}
         for name, line in zip(asked, lines, strict=False):
-            found = re.fullmatch(rb"([0-9a-f]{40,64}) (commit|tree|blob|tag)", line)
+            found = re.fullmatch(rb"([0-9a-f]{40,64}) (?:commit|tree|blob|tag)", line)
             if found:
-                result[name] = (found[1].decode(), found[2].decode())
+                result[name] = found[1].decode()
         return result
 
     def commits(self, names: Iterable[str]) -> dict[str, str]:
         """The full name of the commit behind each of `names` that has one."""
         found = self.objects([f"{name}^{{commit}}" for name in names if name and not name.startswith("-")])
-        return {name.removesuffix("^{commit}"): full for name, (full, _) in found.items()}
+        return {name.removesuffix("^{commit}"): full for name, full in found.items()}
 
 
 def open_checkout(path: str | os.PathLike[str] = ".") -> Checkout:
@@ -193,7 +203,7 @@ def _git(folder: str, words: Sequence[str], stdin: bytes) -> tuple[int, bytes, b
 
 
 def _environment() -> dict[str, str]:
-    return {**os.environ, **_ENVIRONMENT}
+    return {**{name: value for name, value in os.environ.items() if name not in _UNWANTED}, **_ENVIRONMENT}
 
 
 def _paths(data: bytes) -> list[str]:

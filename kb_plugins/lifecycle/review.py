@@ -108,7 +108,7 @@ def _split(record: RecordFile) -> tuple[str, str, str]:
     """(front matter with both of its `---` lines, body, line end) of a record, with `\\n` in the first two."""
     text = record.data.decode("utf-8-sig")
     end = "\r\n" if "\r\n" in text else "\n"
-    text = text.replace("\r\n", "\n")
+    text = text.replace("\r\n", "\n") + ("" if text.endswith("\n") else "\n")
     closing = _OPEN_END.search(text, 4)
     assert closing is not None
     return text[:closing.end()], text[closing.end():], end

@@ -11,7 +11,8 @@ from lifecycle_yard import NOW, Yard
 
 @pytest.fixture
 def yard(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Yard]:
-    for name in ("MAJORDOMUS_NOW", "MAJORDOMUS_PROVIDER_SESSION", "CLAUDE_CODE_SESSION_ID", "GIT_DIR"):
+    for name in ("MAJORDOMUS_NOW", "MAJORDOMUS_PROVIDER_SESSION", "CLAUDE_CODE_SESSION_ID", "GIT_DIR", "KB_DISABLE_PLUGINS",
+                 "KB_PLUGINS_ONLY"):
         monkeypatch.delenv(name, raising=False)
     for name, value in {"KB_NOW": NOW, "HOME": str(tmp_path / "home"), "TZ": "UTC", "LANG": "C.UTF-8", "NO_COLOR": "1",
                         "GIT_AUTHOR_NAME": "A Writer", "GIT_AUTHOR_EMAIL": "writer@example.org",

@@ -105,6 +105,19 @@ def test_sessions_and_tasks_are_witnessed_by_ledger_open_file_note_and_record(ya
     assert hows(yard, "session:s-mentioned", "task:t-mentioned") == ["missing", "missing"]
 
 
+def test_a_partial_clone_asks_nobody_for_what_it_left_out(yard: Yard) -> None:
+    yard.write("a.md", "a\n")
+    yard.commit("a", "a.md")
+    yard.git("rm", "-q", "a.md")
+    yard.git("commit", "-q", "-m", "drop")
+    yard.git("config", "uploadpack.allowFilter", "true")
+    yard.git("clone", "-q", "--filter=blob:none", f"file://{yard.root}", "../partial")
+    yard.root = yard.root.parent / "partial"
+    before = sorted(p.name for p in (yard.root / ".git/objects").rglob("*"))
+    assert hows(yard, "file:a.md", "commit:HEAD", "commit:" + "1" * 40) == ["historical", "external", "missing"]
+    assert sorted(p.name for p in (yard.root / ".git/objects").rglob("*")) == before
+
+
 def test_an_unborn_repository_has_no_history_and_says_so(yard: Yard, tmp_path: object) -> None:
     empty = yard.root.parent / "empty"
     subprocess.run(["git", "init", "-q", str(empty)], check=True)

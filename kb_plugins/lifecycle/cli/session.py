@@ -54,6 +54,8 @@ def close(outcome: str, if_none: str, provider_session: str | None, json_: bool)
     except KbError as error:
         if error.exit_code == ABSENT and if_none == "ignore":
             say(f"session close: {error.message}")
+            if json_:
+                show_json({"schema": 1, "session_id": None, "path": None, "derived": False})
             return
         raise
     if json_:
