@@ -38,7 +38,7 @@ def propose(path: str, text: str, declared: Sequence[str], frequency: Mapping[st
                   *_rarest(body, frequency, notes)]
     keys: dict[str, str] = {}
     for candidate in candidates:
-        key = " ".join(re.sub(r"[,;`\"*]", " ", candidate).split()).strip(".:!? ")
+        key = " ".join(re.sub(r"[,;`\"*\0]", " ", candidate).split()).lstrip("-*+ ").strip(".:!? ")
         folded = " ".join(normalise(key))
         if key and is_live(key) and folded not in keys and "\u2014" not in key and "\u2013" not in key:
             keys[folded] = key
@@ -62,7 +62,8 @@ def _rarest(body: str, frequency: Mapping[str, int], notes: int) -> list[str]:
     weight = {word: (1 + math.log(count)) * math.log((1 + notes) / (1 + frequency.get(word, 0)))
               for word, count in counts.items() if len(word) > 2 and not word.isdigit()}
     best = sorted((word for word in weight if weight[word] > 0), key=lambda word: (-weight[word], word))[:_RARE_WORDS]
-    return [fold(spelled[word]) if spelled.get(word, word).istitle() else spelled.get(word, word) for word in best]
+    written = (spelled.get(word, word) for word in best)
+    return [fold(word) if word.istitle() else word for word in written]
 
 
 def with_key_line(text: str, keys: Sequence[str]) -> str:
@@ -79,14 +80,13 @@ def with_key_line(text: str, keys: Sequence[str]) -> str:
             at += 1
         following = raw[at] if at < len(raw) else ""
         added = ["", line] if not following.strip() else ["", line, ""]
-        if at >= len(raw):
-            raw.append("")
     else:
         added = [line, ""] if at == 0 or number is None else ["", line]
         if number is not None and at and lines[at].kind != "blank":
             added = ["", line, ""]
-        if at >= len(raw):
-            raw.append("")
     carriage = "\r" if end == "\r\n" else ""
+    if at >= len(raw):  # the last line has no end yet
+        raw[-1] += carriage
+        raw.append("")
     raw[at:at] = [item + carriage for item in added]
     return "\n".join(raw)
