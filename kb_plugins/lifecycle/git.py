@@ -160,7 +160,7 @@ class Checkout:
         try:
             lines = self.run("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=data).split(b"\n")
         except GitError:
-            if not self.line("config", "--get", "extensions.partialClone"):
+            if not self.line("config", "--get-regexp", r"^(extensions\.partialclone|remote\..*\.promisor)$"):
                 raise
             # A partial clone knows the name of a blob that it does not have, and nobody is asked for it.
             each = {name: self.line("rev-parse", "-q", "--verify", "--end-of-options", name) for name in asked}
