@@ -21,7 +21,7 @@ from kb.store.logs import log_path
 def abstentions(path: str, top: int, include_private: bool) -> None:
     """Read back the subjects that nobody owns, with what the agents scored then and would score now."""
     click.echo(f"log:      {printable(log_path(fleet_root(path), ABSTENTIONS))}")
-    app = open_app([path], include_private)
+    app = open_app([fleet_root(path)], include_private)
     report = ledgers.abstentions(app)
     for line in report.strays:
         say(line)

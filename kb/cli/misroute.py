@@ -9,6 +9,7 @@ from kb.cli.options import option, path
 from kb.core.display import printable
 from kb.core.logrows import MISROUTES
 from kb.ops import ledgers
+from kb.store.fleet import fleet_root
 from kb.store.logs import log_path
 
 
@@ -23,7 +24,7 @@ def misroute(message: str, path: str, chose: str, owner: str, why: str) -> None:
 
     Evidence, never an edit: no base is touched, and nothing is decided about who was right.
     """
-    app = open_app([path], include_private=True)
+    app = open_app([fleet_root(path)], include_private=True)
     row = ledgers.misroute(app, message, chose, owner, why or "")
     right = "nobody" if row.owner == ledgers.NOBODY else row.owner
     click.echo(printable(f"recorded: it went to {row.chose} and belongs to {right}"))

@@ -13,6 +13,7 @@ from kb.cli.boundary import say
 from kb.cli.options import as_json, everything, option
 from kb.errors import UsageError
 from kb.ops import panel as rounds
+from kb.store.fleet import fleet_root
 
 
 @click.command()
@@ -57,7 +58,7 @@ def panel(words: tuple[str, ...], owner: str | None, reviewers: tuple[str, ...],
         raise UsageError("--resolve needs exactly one of --taken, --refused and --escalated")
     if outcomes and number is None:
         raise UsageError(f"--{outcomes[0]} belongs to --resolve <n>")
-    app = open_app([path], include_private)
+    app = open_app([fleet_root(path)], include_private)
     if number is not None:
         paneled.print_recorded(rounds.resolve(app, artifact, number, outcomes[0], why or "", reviewer), json_)
     elif reviewer is not None:
