@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kb.core.display import flat
 from kb.core.draft import SLUG_RULE, NoteDraft, dash_lines, is_slug, render_note
 from kb.core.header import split_keys
 from kb.core.keys import dead_keys
@@ -102,7 +103,7 @@ def compose(draft: NoteDraft) -> tuple[list[str], list[str], str]:
         raise BadDraft("a note without keys cannot be found", hint="give --keys the words that a question would use")
     if not draft.body.strip():
         raise BadDraft("the note has no body", hint="it is read from stdin")
-    if not draft.summary.strip(" .\t\n"):
+    if not flat(draft.summary).strip(" .*_"):
         raise BadDraft("the summary is empty", hint="say in one line what the note is for")
     for name, value, legal in (("provenance", draft.provenance, PROVENANCES), ("stage", draft.stage, STAGES)):
         if value not in legal:
