@@ -63,6 +63,7 @@ def sync_base(base: Base, include_private: bool, backends: Sequence[TextBackend]
     point leaves what was there, and the next run completes. Raises KbError when nothing can be written;
     a backend that cannot be brought up to date raises when it `must`, and is told in `skipped` otherwise.
     """
+    base = base._replace(language=base.language or languages)
     walk = walk_base(base, include_private)
     folder = os.path.join(base.root, ".kb")
     real = os.path.realpath(folder)
@@ -75,12 +76,12 @@ def sync_base(base: Base, include_private: bool, backends: Sequence[TextBackend]
             raise KbError(f"indexing {base.name} failed: its name is not valid UTF-8", hint="rename the folder") from None
     with _named(base), locked(os.path.join(folder, "index"), wait=LOCK_SECONDS):
         try:
-            return _sync(base, include_private, walk, backends, languages, tick, must)
+            return _sync(base, include_private, walk, backends, tick, must)
         except sqlite3.DatabaseError as error:
             if "locked" in str(error) or "disk is full" in str(error) or "readonly" in str(error):
                 raise
             discard(base.root)  # damaged: it holds nothing that the files do not
-            done = _sync(base, include_private, walk, backends, languages, tick, must)
+            done = _sync(base, include_private, walk, backends, tick, must)
             done.rebuilt = True
             return done
 
@@ -94,8 +95,8 @@ def _named(base: Base) -> Iterator[None]:
         raise KbError(f"indexing {base.name} failed: .kb/index.db cannot be written ({reason})") from None
 
 
-def _sync(base: Base, include_private: bool, walk: Walk, backends: Sequence[TextBackend], languages: str | None,
-          tick: Tick, must: bool) -> Synced:
+def _sync(base: Base, include_private: bool, walk: Walk, backends: Sequence[TextBackend], tick: Tick,
+          must: bool) -> Synced:
     done = Synced(base.name, files=len(walk.files) + len(walk.unnamed), unreadable=list(walk.unnamed),
                   skipped=list(walk.skipped))
     with IndexWriter(base.root, base.name) as index:
@@ -109,7 +110,7 @@ def _sync(base: Base, include_private: bool, walk: Walk, backends: Sequence[Text
         after = index.commit()
     for backend in backends:
         try:
-            _apply(base, languages, backend, before, after, touched, removed, done)
+            _apply(base, backend, before, after, touched, removed, done)
         except KbError as error:
             if must:
                 raise KbError(f"indexing {base.name} failed: {error.message}", hint=error.hint) from None
@@ -228,10 +229,10 @@ def _drop_gone(base: Base, include_private: bool, index: IndexWriter, walk: Walk
     return dropped
 
 
-def _apply(base: Base, languages: str | None, backend: TextBackend, before: int, after: int, touched: Sequence[int],
+def _apply(base: Base, backend: TextBackend, before: int, after: int, touched: Sequence[int],
            removed: Sequence[int], done: Synced) -> None:
     """Bring one backend from generation `before` to `after`: by what changed, or from scratch where that cannot be done."""
-    declared = declared_languages(base.language or languages)
+    declared = declared_languages(base.language)
     stands_at = backend.generation(base)
     if stands_at == after and _opens(backend, base, after):
         return

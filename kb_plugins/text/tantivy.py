@@ -13,7 +13,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from kb.api import Base, Changes, KbError, analyse, is_unspaced, write_atomic
 from kb_plugins.text.stems import StemmerSet
@@ -26,14 +26,23 @@ _SPARE = 64                  # hits asked for beyond the limit, so that ties at 
 _NOISE = 1e-4                # scores are single precision
 
 
+class _State(NamedTuple):
+    """Of which generation the index is, what `language =` said then, and the languages that its notes are in."""
+
+    generation: int
+    declared: str
+    languages: tuple[str, ...]
+
+
 class Tantivy:
     """The driver `tantivy`."""
 
     name = "tantivy"
 
     def generation(self, base: Base) -> int | None:
+        """None, too, when it was stemmed for other languages than the base declares now: it has to be made anew."""
         found = _read_state(base.root)
-        return None if found is None else found[0]
+        return None if found is None or found.declared != (base.language or "") else found.generation
 
     def apply(self, base: Base, generation: int, changes: Changes, *, fresh: bool) -> None:
         folder = _folder(base.root)
@@ -44,17 +53,17 @@ class Tantivy:
                 _empty(folder)
             index, schema = _open(folder)
             languages = _write(index, schema, changes, _LARGE_HEAP if fresh else _SMALL_HEAP)
-        known = languages if before is None else {*languages, *before[1]}
+        known = languages if before is None else {*languages, *before.languages}
         write_atomic(_state_path(base.root), json.dumps(
-            {"format": FORMAT, "generation": generation, "languages": sorted(known)}))
+            {"format": FORMAT, "generation": generation, "declared": base.language or "", "languages": sorted(known)}))
 
     def open(self, base: Base, generation: int) -> TantivyIndex:
         state = _read_state(base.root)
-        if state is None or state[0] != generation:
+        if state is None or state.generation != generation:
             raise KbError("the tantivy index is out of step with index.db", hint="run kb index")
         with _told("is damaged"):
             index, schema = _open(_folder(base.root), create=False)
-            opened = TantivyIndex(index, schema, _written_documents(_folder(base.root)), state[1])
+            opened = TantivyIndex(index, schema, _written_documents(_folder(base.root)), state.languages)
         if _read_state(base.root) != state:
             raise KbError("the tantivy index changed while it was read", hint="ask again")
         return opened
@@ -226,14 +235,14 @@ def _state_path(root: str) -> str:
     return os.path.join(_folder(root), "kb.json")
 
 
-def _read_state(root: str) -> tuple[int, list[str]] | None:
-    """(generation, languages) of a whole index in today's format, else None."""
+def _read_state(root: str) -> _State | None:
+    """What is said of a whole index in today's format, else None."""
     try:
         with open(_state_path(root), encoding="utf-8") as file:
             state = json.load(file)
         if state["format"] != FORMAT:
             return None
-        return int(state["generation"]), [str(language) for language in state["languages"]]
+        return _State(int(state["generation"]), str(state["declared"]), tuple(map(str, state["languages"])))
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

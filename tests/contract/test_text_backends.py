@@ -152,6 +152,18 @@ def test_a_declared_language_chooses_the_stemmer(shelf: Shelf) -> None:
     assert shelf.ask("canção") == ["a.md"]
 
 
+def test_a_language_declared_later_holds_from_the_next_run_on(tmp_path: Path) -> None:
+    for name in REGISTERED:
+        (tmp_path / name).mkdir()
+        shelf = Shelf(tmp_path / name, open_host(lambda failure: None).driver(DRIVERS, name)())
+        shelf.write("a.md", part("Canções"))
+        shelf.index()
+        (shelf.root / "fleet.txt").write_text("language = pt\n", encoding="utf-8")
+        for base in open_fleet([str(shelf.root)]).bases:
+            sync_base(base, False, [shelf.backend], "pt")
+        assert shelf.ask("canção") == ["a.md"]
+
+
 @pytest.mark.parametrize("question", [
     "don't walrus", "don\u2019t walrus", '"walrus* AND (-zeppelin', "NEAR(walrus, 2) NOT", "heading_path:walrus^2 OR",
     "walrus\0x", 'wal"rus walrus', "std::walrus", "{walrus}", "walrus +- ~ ^ \\", "status: walrus", "walrus OR", "'walrus",
