@@ -10,7 +10,7 @@ from kb_plugins.lifecycle.disk import Disk
 from kb_plugins.lifecycle.episodes import Episodes
 from kb_plugins.lifecycle.exits import absent, invalid
 from kb_plugins.lifecycle.ledger import Ledger
-from kb_plugins.lifecycle.records import CLASSES, ID, RecordFile, read_record
+from kb_plugins.lifecycle.records import CLASSES, ID, RecordFile, read_folder, read_record
 from kb_plugins.lifecycle.text import clean, clean_block, is_conversation
 from kb_plugins.lifecycle.yaml_subset import scalar
 
@@ -86,6 +86,27 @@ def reject(disk: Disk, ledger: Ledger, name: str, reason: str, *, by: str | None
     successor = {"superseded_by": by} if by else {}
     ledger.append("knowledge.rejected", own.id if own else None, id=name, reason=said, **successor)
     return record.path
+
+
+def half_promoted(disk: Disk) -> list[str]:
+    """Ids whose promotion died between writing the curated record and removing the candidate."""
+    found = []
+    for candidate in read_folder(disk, layout.CANDIDATES):
+        curated = read_record(disk, f"{layout.CURATED}/{candidate.stem}.md")
+        if (curated is not None and curated.field("status") == "verified" and candidate.field("status") == "candidate"
+                and curated.field("title") == candidate.field("title")
+                and set(candidate.derived_from) <= set(curated.derived_from)):
+            found.append(candidate.stem)
+    return found
+
+
+def finish_promotion(disk: Disk, ledger: Ledger, name: str) -> None:
+    """Do what a promotion that died had left to do: remove the candidate, and log the act if it is not logged."""
+    with disk.lock("knowledge"):
+        disk.remove(f"{layout.CANDIDATES}/{name}.md")
+    if not any(row.get("id") == name for row in ledger.of("knowledge.promoted")):
+        own = Episodes(disk).mine()
+        ledger.append("knowledge.promoted", own.id if own else None, id=name, path=f"{layout.CURATED}/{name}.md")
 
 
 def _candidate(disk: Disk, name: str) -> RecordFile:

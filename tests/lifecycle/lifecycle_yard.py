@@ -77,8 +77,8 @@ class Yard:
         return Said(code, *self._capfd.readouterr())
 
     def process(self, *words: str, **settings: Any) -> subprocess.Popen[bytes]:
-        return subprocess.Popen([*MAJORDOMUS, *words], cwd=self.root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, **settings)
+        return subprocess.Popen([*MAJORDOMUS, *words], cwd=self.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                **{"stdin": subprocess.DEVNULL, **settings})
 
     def git(self, *words: str, cwd: Path | None = None) -> str:
         done = subprocess.run(["git", *words], cwd=cwd or self.root, capture_output=True, check=False)

@@ -115,3 +115,37 @@ def test_a_link_that_leaves_the_repository_is_neither_read_nor_written(yard: Yar
     (yard.root / ".ai/local").symlink_to(yard.root.parent)
     assert yard("decision", "add", "x", "--why", "y").code == 13
     assert outside.read_text() == PENDING and not (yard.root.parent / "state").exists()
+
+
+def test_a_promotion_killed_anywhere_leaves_whole_files_and_recovery_finishes_it(yard: Yard) -> None:
+    import random
+    import time
+
+    chance = random.Random(5)
+    evidence = yard.write("evidence.md", "Seen.\n")
+    names = [f"cable-{number}" for number in range(6)]
+    for name in names:
+        candidate(yard, PENDING.replace("coil-cables", name), name)
+        with evidence.open("rb") as stdin:
+            process = yard.process("knowledge", "promote", name, stdin=stdin)
+        until = time.monotonic() + chance.uniform(0.1, 0.35)
+        while process.poll() is None and time.monotonic() < until:
+            pass
+        process.kill()
+        process.communicate()
+    yard("recover", "records").ok()
+    assert yard("knowledge", "check", "--json").json()["failing"] == 0
+    for name in names:
+        places = [folder for folder in (CANDIDATES, CURATED) if (yard.root / folder / f"{name}.md").exists()]
+        assert len(places) == 1
+
+
+def test_a_candidate_beside_its_own_promotion_is_an_interrupted_one_and_no_other_is(yard: Yard) -> None:
+    candidate(yard, PENDING)
+    yard.write(f"{CURATED}/coil-cables.md", RECORD.replace("Cables are", "Ropes are"))
+    assert yard("recover", "records").ok().out == "recover records: 0 done\n"
+    yard.write(f"{CURATED}/coil-cables.md", RECORD + "\n# Evidence\n\nSeen.\n")
+    assert "coil-cables was promoted" in yard("recover").ok().out
+    yard("recover", "records").ok()
+    assert [row["id"] for row in yard.rows("knowledge.promoted")] == ["coil-cables"]
+    assert not (yard.root / CANDIDATES / "coil-cables.md").exists()

@@ -77,8 +77,9 @@ def _orphans(here: World, look: bool) -> list[str]:
 
 
 def _records(here: World, look: bool) -> list[str]:
-    """Open files whose session record and close are both written: the process died between that and the removal."""
+    """What a process that died in its last step left: an open file of a closed episode, the candidate of a promotion."""
     from kb_plugins.lifecycle.episodes import Episodes
+    from kb_plugins.lifecycle.review import finish_promotion, half_promoted
 
     episodes = Episodes(here.disk)
     closed = {row.get("session") for row in here.ledger.of("session.closed")}
@@ -86,4 +87,9 @@ def _records(here: World, look: bool) -> list[str]:
     if not look:
         for episode in left:
             episodes.end(episode)
-    return [f"episode {episode.id} was closed, and its open file remained" for episode in left]
+    half = half_promoted(here.disk)
+    if not look:
+        for name in half:
+            finish_promotion(here.disk, here.ledger, name)
+    return [f"episode {episode.id} was closed, and its open file remained" for episode in left] + [
+        f"{name} was promoted, and its candidate remained" for name in half]
