@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from kb.ops.trust import Exhibit
 
 
+def at_terminal() -> bool:
+    """Whether there is a person to ask: both what they type and what they read is a terminal."""
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
+
+
 def ask_approval(app: App, *names: str) -> None:
     """Before a verb works: at a terminal, show what it needs and nobody approved, and record a yes.
 
@@ -24,7 +29,7 @@ def ask_approval(app: App, *names: str) -> None:
     from kb.ops.models import untrusted
     from kb.ops.trust import approve, exhibits
 
-    if os.environ.get("KB_TRUST") == "1" or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if os.environ.get("KB_TRUST") == "1" or not at_terminal():
         return
     missing = {item.name for item in untrusted(app, *names)}
     if not missing:

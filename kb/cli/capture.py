@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from kb.cli.options import option, path
@@ -22,7 +24,7 @@ def capture(path: str, session: str | None, conclusion: str | None) -> None:
     from kb.ops import capture as op
 
     name = (session or "").strip()
-    if not name:
+    if not name and sys.stdin is not None and not sys.stdin.isatty():
         from kb.cli.hookinput import read_hook
 
         name = read_hook().session

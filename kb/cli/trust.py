@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 
 import click
 
@@ -48,7 +47,7 @@ def _forget(path: str) -> None:
 
 def _show_and_approve(path: str) -> None:
     from kb.app import open_app
-    from kb.cli.approval import describe
+    from kb.cli.approval import at_terminal, describe
     from kb.ops import trust as op
 
     app = open_app([path])
@@ -62,8 +61,7 @@ def _show_and_approve(path: str) -> None:
     if all(exhibit.approved for exhibit in shown):
         click.echo("all of it is approved")
         return
-    asked = sys.stdin.isatty() and sys.stderr.isatty()
-    if asked and not click.confirm("Approve all of this?", default=False, err=True):
+    if at_terminal() and not click.confirm("Approve all of this?", default=False, err=True):
         click.echo("nothing was approved")
         click.get_current_context().exit(1)
     op.approve(app, shown)

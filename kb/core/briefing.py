@@ -75,8 +75,8 @@ def librarian(places: Sequence[Place]) -> str:
 def unowned(agents: Sequence[Base], shortfall: Sequence[str], degraded: str) -> str:
     """No owner was found. The roster comes last."""
     count = len(agents)
-    text = (f"VESTA: no owner was found for this message: none of the {count} agent{'' if count == 1 else 's'} plainly "
-            "answers for it.\n\n"
+    none = f"none of the {count} agent{'' if count == 1 else 's'} plainly answers for it" if count else "there is no agent yet"
+    text = (f"VESTA: no owner was found for this message: {none}.\n\n"
             "Do not assume an agent. Ask which one is meant, or answer as the librarian and say that this does not appear "
             "to be covered.\n\n")
     if degraded:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from kb.app import App
 
 _MOST_PARTS = 12
+_PATIENCE = 25.0  # seconds: hosts give a prompt hook 30, and a briefing without a classifier beats none
 
 
 @dataclass(slots=True)
@@ -71,7 +72,7 @@ def _brief(app: App, out: Briefing, message: str, session: str, top: int) -> str
     events = [_refusal(answer, miss)] if miss else []
     if miss and miss.error:
         out.troubles.append(f"the miss could not be written to {miss.log}: {miss.error}")
-    said = classify(app, answer, message)
+    said = classify(app, answer, message, _PATIENCE)
     if said.problem:
         out.troubles.append(said.problem)
     agents = app.fleet.agents

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from kb.core.values import Answer
 from kb.errors import KbError
+from kb.store.commands import DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
     from kb.app import App
@@ -21,8 +22,11 @@ class Classification:
     problem: str = ""
 
 
-def classify(app: App, answer: Answer, message: str) -> Classification:
-    """One call of `classifier =` about `message`, whose search brought `answer`. Never raises KbError."""
+def classify(app: App, answer: Answer, message: str, patience: float = DEFAULT_TIMEOUT) -> Classification:
+    """One call of `classifier =` about `message`, whose search brought `answer`. Never raises KbError.
+
+    `patience` is how many seconds it may take where fleet.txt does not say.
+    """
     if app.fleet.manifest.last("classifier") is None:
         return Classification(None)
     from kb.core.dossier import dossier, parse_reply
@@ -30,7 +34,7 @@ def classify(app: App, answer: Answer, message: str) -> Classification:
 
     agents = app.fleet.agents
     try:
-        reply = ask_model(app, "classifier", dossier(agents, answer, message))
+        reply = ask_model(app, "classifier", dossier(agents, answer, message), patience=patience)
     except KbError as error:
         return Classification(None, str(error))
     ruling = parse_reply(reply, [agent.name for agent in agents])

@@ -50,9 +50,10 @@ def model_timeout(app: App) -> float:
 
 
 def ask_model(app: App, role: Role, prompt: str, *, question: str = "", windows: Sequence[Window] = (),
-              guess: bool = False) -> str:
+              guess: bool = False, patience: float = DEFAULT_TIMEOUT) -> str:
     """One call of the model that fleet.txt names for `role`; its reply, never blank.
 
+    `patience` bounds it, in seconds, where the fleet sets no `model_timeout` of its own.
     Raises NoModel when there is no such line, Untrusted when nobody approved it, ModelUnreachable when it gave nothing.
     """
     value = configured(app, role)
@@ -62,8 +63,8 @@ def ask_model(app: App, role: Role, prompt: str, *, question: str = "", windows:
     model = _model(app, role, value)
     if model.needs_approval:
         trust.require(app.fleet.root, trust.runnable(app.fleet.root, role, value))
-    request = ModelRequest(role, prompt, Path(app.fleet.root), model_timeout(app), flat(question), tuple(windows),
-                           guess)
+    seconds = model_timeout(app) if app.fleet.manifest.last("model_timeout") else min(DEFAULT_TIMEOUT, patience)
+    request = ModelRequest(role, prompt, Path(app.fleet.root), seconds, flat(question), tuple(windows), guess)
     call = model.answer if isinstance(model, Answerer) else model.ask
     try:
         reply = call(value, request)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 
@@ -152,3 +153,12 @@ def test_a_module_beside_an_approved_python_program_is_not_imported_by_it(fleet,
     fleet.kb("trust", ".").ok()
     fleet.write(intruder, "def dumps(x):\n    return 'pwned'\n")
     assert fleet.kb("answer", "flush the pump", ".").ok().out.startswith('"yes"')
+
+
+@pytest.mark.parametrize("words", ["trust .", "answer 'flush the pump' .", "capture . --session s1", "capture ."])
+def test_stdin_that_is_closed_is_no_terminal_and_no_crash(fleet, words):
+    fleet.write("fleet.txt", "answerer = cat\n")
+    fleet.kb("index", ".").ok()
+    fleet.script("home/kb", f'exec "{sys.executable}" -m kb "$@"\n')
+    run = fleet.run("sh", "-c", f"home/kb {words} <&-")
+    assert run.code in (0, 2) and "bug in kb" not in run.err
