@@ -1,0 +1,194 @@
+"""The deposit of a base, `inbox/`: which files in it are read, and how a document gets in and out of it.
+
+Nothing is ever deleted here but what this module itself put there.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from kb.core.display import flat
+from kb.core.markdown import front_matter, lines_of
+from kb.core.values import Base
+from kb.errors import KbError
+from kb.store.clock import today
+from kb.store.files import read_text, write_atomic
+
+LARGEST = 8 * 1024 * 1024  # bytes of one deposit that a model is given
+_RAW = "raw"
+_ENDINGS = (".md", ".txt")
+_FOR_PEOPLE = frozenset({"what-goes-here.md", "readme.md", "moved.md"})
+
+
+class Deposit(NamedTuple):
+    """A file of an inbox. `rel` is its POSIX path inside the base; `source` names it for people and in notes."""
+
+    base: Base
+    path: str
+    rel: str
+
+    @property
+    def source(self) -> str:
+        return f"{self.base.name}/{self.rel}"
+
+
+class Staged(NamedTuple):
+    """A document in the deposit: its text, and the original beside it. Both paths are absolute."""
+
+    deposit: Deposit
+    raw: str
+
+
+def deposits(base: Base, include_private: bool) -> Iterator[Deposit]:
+    """The files of a base's inbox that are read, sorted by path; `raw/` holds originals and is not.
+
+    Links are not followed out of the base: a deposit is sent to a model. The private layer takes `include_private`.
+    """
+    found = []
+    inbox = os.path.join(base.root, "inbox")
+    if os.path.islink(inbox) and not _inside(base, inbox):
+        return
+    for folder, folders, names in os.walk(inbox):
+        folders[:] = sorted(name for name in folders if name != _RAW and not name.startswith("."))
+        for name in names:
+            path = os.path.join(folder, name)
+            rel = os.path.relpath(path, base.root).replace(os.sep, "/")
+            wanted = name.lower().endswith(_ENDINGS) and name.lower() not in _FOR_PEOPLE and not name.startswith(".")
+            if wanted and os.path.isfile(path) and _inside(base, path) and (include_private or not base.privacy.covers(rel)):
+                found.append(Deposit(base, path, rel))
+    yield from sorted(found, key=lambda deposit: deposit.rel)
+
+
+def text_of(deposit: Deposit) -> str:
+    """The text of a deposit. Raises KbError when it cannot be read, is not UTF-8, or is too large for a model."""
+    try:
+        if os.stat(deposit.path).st_size > LARGEST:
+            raise KbError(f"{deposit.source} is larger than {LARGEST // 1024 // 1024} MB", hint="split it")
+        return read_text(deposit.path)
+    except UnicodeDecodeError:
+        raise KbError(f"{deposit.source} is not UTF-8 text") from None
+    except OSError as error:
+        raise KbError(f"{deposit.source} cannot be read: {error.strerror or error}") from None
+
+
+def stage(base: Base, document: str, text: str, *, keep: bool) -> Staged:
+    """Put a document into the inbox: its text as a deposit, then the original into `raw/`, moved, or copied with `keep`.
+
+    The text comes first and says where the original goes, so that a run that is cut between the two is finished by
+    `staged_from` and another `stage_original`. Raises KbError; the document is then where it was, and no deposit is left.
+    """
+    inbox = os.path.join(base.root, "inbox")
+    if os.path.islink(inbox) and not _inside(base, inbox):
+        raise KbError(f"{inbox} leads out of the base")
+    name, ending = os.path.splitext(os.path.basename(document))
+    stem = f"{today()}-{document_slug(name)}"
+    ending = re.sub(r"[^a-z0-9]", "", ending.lower()) or "bin"
+    try:
+        raw = _free(os.path.join(inbox, _RAW), stem, ending)
+        path = _free(inbox, stem, "txt")
+        write_atomic(path, f"---\nprovenance: external\nstage: raw\nstaged_from: {_one_line(document)}\n"
+                     f"staged_raw: {_one_line(raw)}\n---\n\n{text.strip()}\n")
+    except OSError as error:
+        raise KbError(f"{inbox} cannot be written: {error.strerror or error}", hint="nothing was changed") from None
+    staged = Staged(Deposit(base, path, os.path.relpath(path, base.root).replace(os.sep, "/")), raw)
+    try:
+        stage_original(document, raw, keep=keep)
+    except OSError as error:
+        os.unlink(path)
+        raise KbError(f"{document} cannot be moved into {os.path.dirname(raw)}: {error.strerror or error}",
+                      hint="nothing was changed") from None
+    return staged
+
+
+def stage_original(document: str, raw: str, *, keep: bool) -> None:
+    """Move the document to `raw`, or copy it with `keep`. On another disk it is copied, compared, and only then removed.
+
+    Raises OSError, with the document untouched.
+    """
+    import errno
+
+    os.makedirs(os.path.dirname(raw), exist_ok=True)
+    if not keep:
+        try:
+            os.rename(document, raw)
+            return
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+    _copy(document, raw)
+    if not keep:
+        os.unlink(document)
+
+
+def staged_from(base: Base, document: str) -> Iterator[Staged]:
+    """The deposits that earlier runs made of the document at this absolute path; their originals may be gone."""
+    folder = os.path.join(base.root, "inbox", _RAW)
+    for deposit in deposits(base, True):
+        try:
+            front = front_matter(lines_of(read_text(deposit.path)))
+        except (OSError, UnicodeDecodeError):
+            continue
+        raw = os.path.normpath(front.get("staged_raw", ""))
+        if front.get("staged_from") == _one_line(document) and os.path.dirname(raw) == folder:
+            yield Staged(deposit, raw)
+
+
+def destroy(staged: Staged) -> list[str]:
+    """Remove the original and then its text. Raises KbError when one cannot be removed; the paths that are gone."""
+    gone = []
+    for path in (staged.raw, staged.deposit.path):
+        try:
+            os.unlink(path)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise KbError(f"cannot remove {path}: {error.strerror or error}") from None
+        gone.append(path)
+    return gone
+
+
+def document_slug(name: str) -> str:
+    """A file name without its extension as the name of a deposit: ASCII letters and digits in lower case, `-` between."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60].strip("-") or "document"
+
+
+def _copy(document: str, raw: str) -> None:
+    """A complete copy at `raw`, or none at all."""
+    import shutil
+
+    partial = f"{raw}.{os.getpid()}.tmp"
+    try:
+        shutil.copy2(document, partial)
+        with open(partial, "rb") as file:
+            os.fsync(file.fileno())
+        if os.path.getsize(partial) != os.path.getsize(document):
+            raise OSError(f"the copy is short: {partial}")
+        os.rename(partial, raw)
+    except BaseException:
+        try:
+            os.unlink(partial)
+        except OSError:
+            pass
+        raise
+
+
+def _free(folder: str, stem: str, ending: str) -> str:
+    """The first name that nothing has yet: `stem`, then `stem-2` and so on."""
+    number = 1
+    while True:
+        path = os.path.join(folder, f"{stem}{'' if number == 1 else f'-{number}'}.{ending}")
+        if not os.path.lexists(path):
+            return path
+        number += 1
+
+
+def _inside(base: Base, path: str) -> bool:
+    real = os.path.realpath(path)
+    return real.startswith(base.root.rstrip(os.sep) + os.sep)
+
+
+def _one_line(path: str) -> str:
+    return flat(path.encode("utf-8", "replace").decode())
