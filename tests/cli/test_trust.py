@@ -14,7 +14,8 @@ VERBS = [
     ["promote", "."], ["consolidate", "ada", "."], ["capture", ".", "--session", "s1"], ["misses", "."],
     ["misses", ".", "--apply", "--gold", "gold.tsv"], ["eval", "gold.tsv", "."], ["eval", "gold.tsv", ".", "--classify"],
     ["handoff", "."], ["handoff", "save", "ada", ".", "--task", "t"], ["abstentions", "."], ["misroutes", "."],
-    ["rejections", "."], ["plugins"], ["trust", ".", "--list"],
+    ["rejections", "."], ["plugins"], ["trust", ".", "--list"], ["serve", "."], ["doctor"], ["knowledge", "status"],
+    ["session", "hook", "--provider", "claude-code", "--event", "start"], ["panel", "paper.pdf", ".", "--owner", "ada"],
 ]
 HOOK = json.dumps({"session_id": "s1", "prompt": "pump pressure flush the pump"})
 
