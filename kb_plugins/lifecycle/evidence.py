@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from kb_plugins.lifecycle import layout
+from kb_plugins.lifecycle import clock, layout
 from kb_plugins.lifecycle.disk import Disk
 from kb_plugins.lifecycle.ledger import Row
+from kb_plugins.lifecycle.observe import subject_is_legal
 from kb_plugins.lifecycle.records import Draft, record_id
 from kb_plugins.lifecycle.references import tracked_or_pinned
 from kb_plugins.lifecycle.routes import read_generated, route
 from kb_plugins.lifecycle.text import clean, is_conversation, one_line
 
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}(?=T)")
+_TASK = re.compile(r"[A-Za-z0-9._-]+")
 _ENDED_BADLY = ("blocked", "failed", "no_match")
 
 
@@ -35,7 +36,7 @@ class Drafts:
         drafts: dict[str, tuple[Draft, bool]] = {}
         for row in rows:
             make = table.get(row["event"])
-            draft = make(row) if make and _DAY.match(row["ts"]) else None
+            draft = make(row) if make and clock.parse(row["ts"]) else None
             if draft and draft.title:  # nothing is left of a text that was control characters only
                 drafts[draft.id] = (draft, is_conversation(draft.title) or is_conversation(draft.description))
         return list(drafts.values())
@@ -45,7 +46,7 @@ class Drafts:
         if not decision:
             return None
         task = _task(row)
-        where = f"under task {clean(task)}" if task else "outside a task"
+        where = f"under task {task}" if task else "outside a task"
         return self._draft(row, ("decision.recorded", decision), "convention", decision,
                            f"Recorded as a decision {where} in episode {self.episode}.", "decided", "decision",
                            f"decision:{task}" if task else "")
@@ -79,7 +80,7 @@ class Drafts:
 
     def _observation(self, row: Row) -> Draft | None:
         kind, subject, statement = _field(row, "kind"), _field(row, "subject"), _field(row, "statement")
-        if not (kind and subject and statement):
+        if not (kind and subject_is_legal(subject) and statement):
             return None
         task = _task(row)
         references = tuple(dict.fromkeys(clean(item) for item in _references(row)))
@@ -92,7 +93,7 @@ class Drafts:
 
     def _draft(self, row: Row, canonical: tuple[str, ...], klass: str, title: str, description: str, epistemics: str,
                tag: str, task: str) -> Draft:
-        sources = (f"session:{self.episode}", *((clean(task),) if task else ()))
+        sources = (f"session:{self.episode}", *((task,) if task else ()))
         return Draft(record_id(self.episode, *canonical), klass, clean(title), clean(description), epistemics,
                      row["ts"][:10], tag, sources)
 
@@ -104,7 +105,7 @@ class Drafts:
 
 def note_reason(disk: Disk, task: str) -> str:
     """The first line below `# Reason` in the note that a finished task left, or ""."""
-    if not re.fullmatch(r"[A-Za-z0-9._-]+", task):
+    if not _TASK.fullmatch(task):
         return ""
     inside = False
     for line in (disk.text(f"{layout.COMPLETED}/{task}.md") or "").split("\n"):
@@ -133,7 +134,7 @@ def commit_evidence(disk: Disk, rows: Iterable[Row]) -> tuple[list[str], list[st
 def _task(row: Row) -> str:
     """The task that a line names, or "" for none."""
     task = _field(row, "task_id")
-    return "" if task == "none" else task
+    return task if task != "none" and _TASK.fullmatch(task) else ""
 
 
 def _field(row: Row, name: str) -> str:

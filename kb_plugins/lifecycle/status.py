@@ -63,8 +63,7 @@ def shown(disk: Disk, ledger: Ledger, policy: Policy) -> dict[str, object]:
         findings.append("the newest closed episode awaits its derivation")
     if ledger.malformed:
         findings.append(f"{ledger.malformed} line(s) of the ledger do not parse")
-    said: dict[str, object] = {"schema": 1, "present": bool(ledger.lines or queue.records),
-                               "branch": disk.checkout.branch}
+    said: dict[str, object] = {"present": bool(ledger.lines or queue.records), "branch": disk.checkout.branch}
     if writer.last_derived is not None:
         said["last_derived"] = {"ts": writer.last_derived["ts"], "episode": writer.last_derived.get("episode")}
     if writer.last_closed is not None:

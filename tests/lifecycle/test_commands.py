@@ -88,6 +88,12 @@ def test_knowledge_alone_lists_the_sources(yard: Yard) -> None:
     assert yard("knowledge").ok().out == yard("knowledge", "sources").ok().out != ""
 
 
+def test_a_repository_can_be_named_from_elsewhere(yard: Yard) -> None:
+    yard("--repo", str(yard.root), "session", "start", cwd=yard.root.parent).ok()
+    assert len(yard.rows("session.started")) == 1
+    assert yard("--repo", "absent", "session", "start").code == 2
+
+
 def test_a_path_below_the_root_is_as_good_as_the_root(yard: Yard) -> None:
     (yard.root / "deep/er").mkdir(parents=True)
     yard("session", "start", cwd=yard.root / "deep/er").ok()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from kb.api import __version__
@@ -27,6 +29,11 @@ majordomus = group("majordomus", "What an episode learned, derived at its bounda
 majordomus.params.append(click.Option(["--version"], is_flag=True, is_eager=True, expose_value=False,
                                       help="Print the version.",
                                       callback=lambda ctx, _, value: _version(ctx) if value else None))
+
+majordomus.params.append(click.Option(["--repo"], is_eager=True, expose_value=False, metavar="PATH",
+                                      type=click.Path(exists=True, file_okay=False),
+                                      help="Work in this repository instead of the current folder.",
+                                      callback=lambda ctx, _, value: os.chdir(value) if value else None))
 
 capture = group("capture", "A provider's boundaries, under the name that its shims use.",
                 targets={"session": (f"{_AT}.session:hook", "draw a provider's boundary; always ends with 0")})
