@@ -45,9 +45,13 @@ class SessionHistory(NamedTuple):
 
 def synthesizer_prompt(agent: str, sessions: Sequence[SessionHistory]) -> str:
     """The prompt over at least two sessions."""
-    history = "\n\n".join(_record(session) for session in sessions)
     return _SYNTHESIZER.format(agent=printable(agent), form=note_form("sources: first-session-id, second-session-id\n"),
-                               history=quoted("records", history))
+                               history=quoted("records", history_text(sessions)))
+
+
+def history_text(sessions: Sequence[SessionHistory]) -> str:
+    """The records of the sessions, one after the other."""
+    return "\n\n".join(_record(session) for session in sessions)
 
 
 def unsupported(sources: Sequence[str], sessions: Sequence[SessionHistory]) -> str | None:
