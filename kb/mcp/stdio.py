@@ -53,8 +53,8 @@ def serve_stdio(paths: Sequence[str], include_private: bool, top: int, wire: int
     app = resident.opened
     for base in app.fleet.agents:
         tell(f"{base.name} ({base.root}){' with its private layer' if include_private else ''}")
-    for line in app.fleet.skipped:
-        tell(line)
+    for sentence in app.fleet.skipped:
+        tell(sentence)
     tell(f"{len(app.fleet.agents)} agents in {len(app.fleet.bases)} bases. Ready on stdio.")
     for line in lines:
         if not line.strip():

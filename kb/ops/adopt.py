@@ -65,7 +65,7 @@ def propose_keys(root: str) -> list[KeyProposal]:
     """A key line for every public note that has none and is not exempt, each as a diff against the file. Writes nothing."""
     base = open_fleet([root]).bases[0]
     notes = _keyless(base)
-    texts = {path: text for path, text in notes}
+    texts = dict(notes)
     frequency = rare_words(texts.values())
     found = []
     for path, text in notes:
