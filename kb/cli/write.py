@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from kb.app import open_app
@@ -26,7 +28,7 @@ def write(agent: str, slug: str, fleet_root: str, keys: str, summary: str, folde
           captured_from: str | None) -> None:
     """Write the note on stdin into AGENT's base as SLUG.md, with its keys, and list it in the agent's map."""
     try:
-        body = click.get_binary_stream("stdin").read().decode("utf-8-sig")
+        body = sys.stdin.buffer.read().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise KbError("the note on stdin is not UTF-8") from None
     draft = NoteDraft(agent, slug, [keys], summary, body, folder, provenance, stage, captured_from)
