@@ -115,10 +115,13 @@ def propose(app: App, question: str, near: tuple[Near, ...]) -> Proposal | None:
 
 
 def _best_key(app: App, question: str, word: str, file: Near) -> str | None:
-    """The key of `file` that, standing for `word`, makes it the best file of the question, by the widest margin."""
+    """The key of `file` that, standing for `word`, makes it the best file of the question, by the widest margin.
+
+    Of equal ones the shortest, since it changes the fewest other questions, and then the first.
+    """
     gate = app.scorers[0]
     floor = gate.floor(app.catalogue) if gate.floor else 0.0
-    best: tuple[bool, float, float, int] | None = None
+    best: tuple[bool, float, int, int] | None = None
     chosen = None
     for number, key in enumerate(file.keys[:_KEYS_TRIED]):
         if not normalise(key) or not key.isprintable() or "=" in key or "#" in key:
@@ -127,7 +130,7 @@ def _best_key(app: App, question: str, word: str, file: Near) -> str | None:
         hits = gate.rank(library, library.query(question)).hits
         if not hits or (hits[0].base, hits[0].path) != (file.base, file.path):
             continue
-        merit = (decide(hits, floor, library.size()) == "hit", round(margin(hits), 6), round(hits[0].score, 6), -number)
+        merit = (decide(hits, floor, library.size()) == "hit", round(margin(hits), 6), -len(normalise(key)), -number)
         if best is None or merit > best:
             best, chosen = merit, key
     return chosen
