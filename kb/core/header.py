@@ -10,7 +10,7 @@ from kb.core.values import Header
 _LABELS = {"search for": "keys", "buscar por": "keys", "exists to": "purpose", "existe para": "purpose"}
 _BULLET = re.compile(r"[ \t]*[-*+][ \t]+")
 _CLOSES_FRONT = re.compile(r"^---[ \t\r]*$", re.MULTILINE)
-_SECTION_OR_UNSURE = re.compile(r"^ {0,3}(?:#{2,6}(?=[ \t\r\n]|\Z)|-+[ \t\r]*$|`{3}|~{3})", re.MULTILINE)
+_SECTION_OR_UNSURE = re.compile(r"^(?:#{2,6}(?=[ \t\r\n]|\Z)| {0,3}(?:-+[ \t\r]*$|`{3}|~{3}|<| ##))", re.MULTILINE)
 
 
 class HeaderLines:
@@ -105,7 +105,7 @@ def _head_end(text: str) -> int:
             return len(text)
         start = closing.end()
     first = _SECTION_OR_UNSURE.search(text, start)
-    if first is None or "#" not in first[0]:  # a fence or a setext underline: leave it to the scanner
+    if first is None or first[0][0] != "#":  # a fence, HTML, a setext underline, the heading of a list item: leave it to the scanner
         return len(text)
     end = text.find("\n", first.end())
     return len(text) if end < 0 else end + 1

@@ -6,11 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from kb.core.markdown import Line
+from kb.core.markdown import BEGINS, HTML, Line
 
-_RUN = re.compile(r"\\`|`+")
-_BLOCK_START = re.compile(r"\s*(?:[-+*]|\d{1,9}[.)])[ \t]|\s*>")
-_LINK = re.compile(r"(!?)\[\[([^\[\]\n]*(?:\[[^\[\]\n]*\][^\[\]\n]*)*)\]\](?!\()")  # [[x]](url) is an ordinary link
+_RUN = re.compile(r"`+")
+_TOKEN = re.compile(r"\\[!-/:-@\[-`{-~]|`+|<!--")  # what decides, from left to right: an escape, a run of backticks, a comment
+_NOT_A_LINE_END = re.compile(r"[^\n]")
+_DELIMITER_ROW = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*+\|?[ \t]*$")
+# Neither `\[[x]]`, whose bracket is escaped, nor `[[x]](url)` and `[[x]][label]`, which are ordinary links.
+_LINK = re.compile(r"(?<!\\)(!?)\[\[([^\[\]\n]*(?:\[[^\[\]\n]*\][^\[\]\n]*)*)\]\](?!\(|\[(?!\[))")
 _CITATION = re.compile(r"\[src:([^\]\n]*)\]")
 _BIBLIOGRAPHY = re.compile(r"\s*[-*] +\[src:([^\]\n]*)\](.*)")
 
@@ -39,24 +42,33 @@ class BibliographyLine(NamedTuple):
 
 
 def visible(lines: Sequence[Line]) -> list[tuple[int, str]]:
-    """(1-based line, its text with code spans blanked) for the lines that are prose: no fences, code or front matter.
+    """(1-based line, its text with code spans and comments blanked) for the lines that are prose.
 
-    A code span may run over the ends of lines inside one paragraph, as CommonMark has it.
+    Fences, indented code, raw HTML and front matter are left out. A code span may run over the ends of lines inside one
+    paragraph, as CommonMark has it, but not over the rows of a table.
     """
     found: list[tuple[int, str]] = []
-    paragraph: list[tuple[int, str]] = []
+    paragraph: list[str] = []
+    first = 0
 
     def close() -> None:
-        if paragraph:
-            texts = without_code_spans("\n".join(text for _, text in paragraph)).split("\n")
-            found.extend((number, text) for (number, _), text in zip(paragraph, texts, strict=True))
-            paragraph.clear()
+        if not paragraph:
+            return
+        if len(paragraph) > 1 and not any(map(_DELIMITER_ROW.match, paragraph)):
+            texts = without_code_spans("\n".join(paragraph)).split("\n")
+        else:
+            texts = [without_code_spans(text) for text in paragraph]
+        found.extend(enumerate(texts, start=first))
+        paragraph.clear()
 
     for number, line in enumerate(lines, start=1):
-        if line.kind == "text":
-            if paragraph and _BLOCK_START.match(line.text):
+        if line.kind == "text" and line.level != HTML:
+            if line.level == BEGINS:
                 close()
-            paragraph.append((number, line.text))
+                first = number
+            paragraph.append(line.text)
+        elif line.kind == "underline":
+            continue
         else:
             close()
             if line.kind == "heading":
@@ -66,27 +78,37 @@ def visible(lines: Sequence[Line]) -> list[tuple[int, str]]:
 
 
 def without_code_spans(text: str) -> str:
-    """`text` with the inside of every code span blanked, line ends kept. A run of backticks that nothing closes is text."""
-    if "`" not in text:
+    """`text` with the inside of every code span and every comment blanked, line ends kept.
+
+    A run of backticks that nothing closes is text, and so is a backtick behind a backslash.
+    """
+    if "`" not in text and "<!--" not in text:
         return text
-    runs = [(match.start(), match.end()) for match in _RUN.finditer(text) if text[match.start()] == "`"]
-    following: dict[int, list[int]] = {}
-    for index, (start, end) in reversed(list(enumerate(runs))):
-        following.setdefault(end - start, []).append(index)  # the nearest last, so that taking it off is cheap
-    pieces, position, index = [], 0, 0
-    while index < len(runs):
-        start, end = runs[index]
-        same = following[end - start]
-        while same and same[-1] <= index:
-            same.pop()
-        if not same:
-            index += 1
+    closers: dict[int, list[int]] = {}
+    for match in reversed(list(_RUN.finditer(text))):
+        closers.setdefault(match.end() - match.start(), []).append(match.start())  # the nearest last: cheap to take off
+    pieces: list[str] = []
+    position = copied = 0
+    last_comment_end = text.rfind("-->")
+    while token := _TOKEN.search(text, position):
+        position = token.end()
+        if token[0][0] == "`":
+            same = closers.get(position - token.start(), [])
+            while same and same[-1] < position:
+                same.pop()
+            end = same[-1] if same else -1
+            after = end + position - token.start()
+        elif token[0][0] == "<":
+            if position > last_comment_end:
+                continue
+            end = text.find("-->", position)
+            after = end + 3
+        else:
             continue
-        closing = same[-1]
-        inside = text[end:runs[closing][0]]
-        pieces += [text[position:end], "".join(c if c == "\n" else " " for c in inside)]
-        position, index = runs[closing][0], closing + 1
-    return "".join([*pieces, text[position:]])
+        if end >= 0:
+            pieces += [text[copied:position], _NOT_A_LINE_END.sub(" ", text[position:end])]
+            copied, position = end, after
+    return "".join([*pieces, text[copied:]])
 
 
 def wikilinks(prose: Sequence[tuple[int, str]]) -> list[WikiLink]:
