@@ -11,7 +11,7 @@ from kb_plugins.lifecycle import yaml_subset
 from kb_plugins.lifecycle.disk import Disk
 from kb_plugins.lifecycle.integrity import shape_faults
 from kb_plugins.lifecycle.links import links, path_of_link, title_of
-from kb_plugins.lifecycle.notebook import _QUESTION
+from kb_plugins.lifecycle.notebook import QUESTION
 from kb_plugins.lifecycle.records import RecordFile, is_contract
 from kb_plugins.lifecycle.sources import Source, discover
 
@@ -111,6 +111,7 @@ class _Compiler:
         self.compiled: list[tuple[Source, str, str, dict[str, Any]]] = []
         self._by_path: dict[str, str] = {}
         self._seen: set[str] = set()
+        self._judged: list[tuple[str, str, str, str]] = []  # (from, to, type, provenance) of edges that must end in a node
         self._tracked = disk.checkout.tracked
         self._folders = {path[:at] for path in self._tracked for at in range(len(path)) if path[at] == "/"}
 
@@ -187,7 +188,7 @@ class _Compiler:
         if kind == "decision":
             names = re.findall(r"(?m)^## \d{4}-\d{2}-\d{2} — (.+?)[ \r]*$", text)
         else:
-            names = [found["text"] for line in text.split("\n") if (found := _QUESTION.fullmatch(line.rstrip("\r")))]
+            names = [found["text"] for line in text.split("\n") if (found := QUESTION.fullmatch(line.rstrip("\r")))]
         for name in dict.fromkeys(names):
             self._add(source, kind, name, name)
 
@@ -284,11 +285,6 @@ class _Compiler:
         self._put(Edge(type_, name, target, at))
         if not external:
             self._judged.append((name, target, type_, at))
-
-    @property
-    def _judged(self) -> list[tuple[str, str, str, str]]:
-        found: list[tuple[str, str, str, str]] = self.__dict__.setdefault("_judged_edges", [])
-        return found
 
     def _put(self, edge: Edge) -> None:
         if not (edge.source and edge.target and edge.type and edge.provenance):

@@ -44,7 +44,7 @@ class Boundary:
         extra = {"provider_session": self.session} if self.session else {}
         episode = Episodes(self.disk).mine(self.session)
         stamp = episode.id if episode else None
-        self._attempt("the event could not be logged", lambda: self.ledger.append(
+        self.attempt("the event could not be logged", lambda: self.ledger.append(
             "provider.event.received", stamp, provider=self.provider, provider_event=self.event, **extra))
         policy = self._policy()
         {"start": on_start, "end": on_end, "compact": on_compact}[self.event](self, policy)
@@ -59,7 +59,8 @@ class Boundary:
         except (KbError, OSError) as error:
             self.say(f"session hook: {self.event}: the failure could not be logged: {error}")
 
-    def _attempt(self, what: str, act: Callable[[], Any]) -> Any:
+    def attempt(self, what: str, act: Callable[[], Any]) -> Any:
+        """What `act` gives, or None when it failed: then the failure is recorded."""
         try:
             return act()
         except (KbError, OSError) as error:
@@ -77,10 +78,10 @@ class Boundary:
 def on_start(boundary: Boundary, policy: Policy) -> None:
     """Open the provider's episode, or keep the open one, and print the briefing."""
     disk, ledger = boundary.disk, boundary.ledger
-    boundary._attempt("the episode could not be opened", lambda: Episodes(disk).start(
+    boundary.attempt("the episode could not be opened", lambda: Episodes(disk).start(
         ledger, provider=boundary.provider, provider_session=boundary.session, keep=True))
     if policy.on("session.briefing_on_start"):
-        said = boundary._attempt("the briefing could not be made", lambda: briefing.lines(disk, ledger))
+        said = boundary.attempt("the briefing could not be made", lambda: briefing.lines(disk, ledger))
         for line in briefing.bounded(said or [], policy.number("session.briefing_budget_lines")):
             boundary.show(line)
 
@@ -91,11 +92,11 @@ def on_end(boundary: Boundary, policy: Policy) -> None:
     episode = Episodes(disk).mine(boundary.session)
     if episode is None:
         return
-    boundary._attempt("the checkpoint was not written", lambda: continuation.checkpoint(disk, ledger, episode))
+    boundary.attempt("the checkpoint was not written", lambda: continuation.checkpoint(disk, ledger, episode))
     if policy.on("session.handover_on_end"):
-        boundary._attempt("the handover was not written", lambda: continuation.handover(disk, ledger, episode))
+        boundary.attempt("the handover was not written", lambda: continuation.handover(disk, ledger, episode))
     outcome = "closed" if boundary.payload.get("reason") in _CLOSING_REASONS else "interrupted"
-    closed = boundary._attempt("the episode was not closed", lambda: sessions.close(
+    closed = boundary.attempt("the episode was not closed", lambda: sessions.close(
         disk, ledger, boundary.say, outcome=outcome, provider_session=boundary.session))
     if closed is not None and closed.failure:
         boundary.fail(f"the knowledge was not derived: {closed.failure}")
@@ -106,7 +107,7 @@ def on_compact(boundary: Boundary, policy: Policy) -> None:
     disk, ledger = boundary.disk, boundary.ledger
     episode = Episodes(disk).mine(boundary.session)
     if policy.on("session.checkpoint_on_compact"):
-        boundary._attempt("the checkpoint was not written", lambda: continuation.checkpoint(disk, ledger, episode))
+        boundary.attempt("the checkpoint was not written", lambda: continuation.checkpoint(disk, ledger, episode))
     if not policy.on("session.knowledge_on_compact"):
         boundary.say("session hook: session.knowledge_on_compact is false, so nothing is derived")
         return

@@ -14,7 +14,7 @@ from kb_plugins.lifecycle.ledger import Ledger
 from kb_plugins.lifecycle.tasks import current_id
 
 DASH = " — "
-_QUESTION = re.compile(r"- \[(?P<state>unresolved|resolved \d{4}-\d{2}-\d{2})\] (?P<task>\S+) — (?P<text>.*) "
+QUESTION = re.compile(r"- \[(?P<state>unresolved|resolved \d{4}-\d{2}-\d{2})\] (?P<task>\S+) — (?P<text>.*) "
                        r"\((?P<asked>\d{4}-\d{2}-\d{2})\)(?: — (?P<answer>.*))?")
 
 
@@ -94,7 +94,7 @@ def read_questions(disk: Disk) -> list[Question]:
     found = []
     number = 0
     for line, text in enumerate((disk.text(layout.QUESTIONS) or "").split("\n")):
-        match = _QUESTION.fullmatch(text.rstrip("\r"))
+        match = QUESTION.fullmatch(text.rstrip("\r"))
         if match:
             number += match["state"] == "unresolved"
             found.append(Question(line, number if match["state"] == "unresolved" else 0, match["task"], match["text"],

@@ -16,10 +16,10 @@ def pages() -> list[Page]:
 
 def _queue(app: Any, query: Mapping[str, str]) -> str:
     from kb_plugins.lifecycle.queue import Queue
-    from kb_plugins.lifecycle.tools import _world
+    from kb_plugins.lifecycle.tools import world_of
 
     try:
-        disk, ledger = _world(app)
+        disk, ledger = world_of(app)
     except UsageError as error:
         return f"<p>{_text(error.message)}.</p>"
     queue = Queue(disk, ledger)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from kb.api import KbError
 from kb_plugins.lifecycle import layout
 from kb_plugins.lifecycle.disk import Disk
 from kb_plugins.lifecycle.exits import absent
+from kb_plugins.lifecycle.graph import compile_graph
 from kb_plugins.lifecycle.ledger import Ledger
 from kb_plugins.lifecycle.records import ID, RecordFile, read_record
 from kb_plugins.lifecycle.references import References, Resolution
@@ -16,6 +18,9 @@ def view(disk: Disk, ledger: Ledger, name: str) -> dict[str, object]:
     if record is None:
         raise absent(f"no record has the id {name!r}", hint="majordomus knowledge candidates lists the queue")
     found = References(disk, ledger).resolve([*record.derived_from, *(target for _, target in record.relations)])
+    if any(reference.startswith(("file:", "test:")) for reference in found):
+        uris = _indexed(disk)
+        found = {reference: _of_index(uris, reference, answer) for reference, answer in found.items()}
     said: dict[str, object] = {
         "id": record.stem, "uri": f"majordomus://knowledge/{record.stem}", "path": record.path,
         "source_class": record.folder, "class": record.field("class"), "status": record.field("status"),
@@ -58,6 +63,25 @@ def _item(reference: str, resolution: Resolution) -> dict[str, str]:
     if resolution.reason:
         said["reason"] = resolution.reason
     return said
+
+
+def _of_index(uris: dict[str, str], reference: str, answer: Resolution) -> Resolution:
+    """A file that the graph has a node for is that object; any other one is a fact outside the index."""
+    if answer.how != "object" or not reference.startswith(("file:", "test:")):
+        return answer
+    return Resolution("object", uris[answer.target]) if answer.target in uris else Resolution("external", answer.target)
+
+
+def _indexed(disk: Disk) -> dict[str, str]:
+    """Path -> URI of the object that the graph makes of it."""
+    uris: dict[str, str] = {}
+    try:
+        nodes = list(compile_graph(disk, "shared").nodes.values())
+    except KbError:  # `knowledge sources` says what is wrong with the declaration
+        nodes = []
+    for node in nodes:
+        uris.setdefault(node.source, f"majordomus://{node.kind}/{node.id.partition(':')[2]}")
+    return uris
 
 
 def _find(disk: Disk, name: str) -> RecordFile | None:

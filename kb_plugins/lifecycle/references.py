@@ -37,6 +37,7 @@ class References:
     def __init__(self, disk: Disk, ledger: Ledger) -> None:
         self.disk = disk
         self.ledger = ledger
+        self._declarations: dict[str, dict[str, str]] = {}
 
     def resolve(self, references: Iterable[str]) -> dict[str, Resolution]:
         """The resolution of each reference."""
@@ -75,7 +76,7 @@ class References:
             return _missing("no record has this id")
         if kind in ("rule", "adr", "issue"):
             paths = self._declared(kind)
-            return Resolution("object", paths[value]) if value in paths else _missing(f"no {kind} has this id")
+            return Resolution("object", f"majordomus://{kind}/{value}") if value in paths else _missing(f"no {kind} has this id")
         return _missing(f"nothing is known of the kind {kind}")
 
     def _session(self, value: str) -> Resolution:
@@ -139,7 +140,7 @@ class References:
 
     def _declared(self, kind: str) -> dict[str, str]:
         """Id -> path of the rules, decision records or issues that the tree holds."""
-        cache: dict[str, dict[str, str]] = self.__dict__.setdefault("_declarations", {})
+        cache = self._declarations
         if kind not in cache:
             folder, suffixes = {"rule": (layout.RULES, (".md",)), "adr": (layout.DECISION_RECORDS, (".md",)),
                                 "issue": (layout.PROJECT, (".yaml", ".yml"))}[kind]

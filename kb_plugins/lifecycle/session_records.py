@@ -17,6 +17,7 @@ from kb_plugins.lifecycle.exits import unwritable
 from kb_plugins.lifecycle.git import DETACHED, UNBORN, Checkout
 from kb_plugins.lifecycle.ledger import Row
 from kb_plugins.lifecycle.records import is_contract
+from kb_plugins.lifecycle.routes import read_generated
 from kb_plugins.lifecycle.tasks import current_task
 from kb_plugins.lifecycle.text import clean, clean_block
 from kb_plugins.lifecycle.yaml_subset import quoted, scalar
@@ -72,7 +73,8 @@ def compose(disk: Disk, episode: Episode, rows: Sequence[Row], closing: Closing)
              f"branch: {scalar(clean(branch))}"]
     if not closing.recovered:
         lines += [f"head: {head}", f"working_tree: {'dirty' if dirty else 'clean'}"]
-    lines += _listed("changed_files", [_pathless(path, checkout) for path in dirty])
+    generated = read_generated(disk)
+    lines += _listed("changed_files", [_pathless(path, checkout) for path in dirty if not generated.holds(path)])
     lines += [f"session_id: {episode.id}", f"started_at: {scalar(episode.started_at)}", f"closed_at: {stamp}",
               f"outcome: {closing.outcome}", f"title: {quoted(title)}"]
     if episode.fields.get("worker"):

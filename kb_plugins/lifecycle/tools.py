@@ -29,14 +29,14 @@ def _candidates(app: Any, arguments: Mapping[str, Any]) -> str:
     from kb_plugins.lifecycle.policy import read_policy
     from kb_plugins.lifecycle.queue import Queue
 
-    disk, ledger = _world(app)
+    disk, ledger = world_of(app)
     return dumps(Queue(disk, ledger).shown(read_policy(disk)))
 
 
 def _record(app: Any, arguments: Mapping[str, Any]) -> str:
     from kb_plugins.lifecycle.record_view import view
 
-    disk, ledger = _world(app)
+    disk, ledger = world_of(app)
     return dumps(view(disk, ledger, str(arguments["id"])))
 
 
@@ -44,11 +44,11 @@ def _status(app: Any, arguments: Mapping[str, Any]) -> str:
     from kb_plugins.lifecycle.policy import read_policy
     from kb_plugins.lifecycle.status import shown
 
-    disk, ledger = _world(app)
+    disk, ledger = world_of(app)
     return dumps(shown(disk, ledger, read_policy(disk)))
 
 
-def _world(app: Any) -> tuple[Any, Any]:
+def world_of(app: Any) -> tuple[Any, Any]:
     """(disk, ledger) of the repository that the fleet lies in. Raises UsageError when it lies in none."""
     from kb_plugins.lifecycle.disk import Disk
     from kb_plugins.lifecycle.git import open_checkout

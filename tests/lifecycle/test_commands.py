@@ -107,10 +107,28 @@ def test_a_record_is_the_same_in_text_and_json_and_says_what_is_missing(yard: Ya
     said = yard("knowledge", "record", "coil-cables", "--json").ok().json()
     assert list(said) == ["id", "uri", "path", "source_class", "class", "status", "epistemics", "origin", "date", "title",
                           "derived_from", "relations", "resolved", "content"]
-    assert said["derived_from"] == [{"reference": "file:README.md", "resolution": "object", "target": "README.md"}]
+    assert said["derived_from"] == [
+        {"reference": "file:README.md", "resolution": "object", "target": "majordomus://document/README.md"}]
     assert said["relations"][0]["resolution"] == "missing" and said["resolved"] is False
     text = yard("knowledge", "record", "coil-cables").ok().out
-    assert "derived_from file:README.md  object  README.md" in text and text.endswith("resolved     no\n")
+    assert "derived_from file:README.md  object  majordomus://document/README.md" in text and text.endswith("resolved     no\n")
+
+
+def test_a_file_outside_the_index_is_an_external_fact(yard: Yard) -> None:
+    yard.write("data.bin", "x")
+    yard.write(f"{CURATED}/coil-cables.md", RECORD.replace("file:README.md", "file:data.bin"))
+    [item] = yard("knowledge", "record", "coil-cables", "--json").ok().json()["derived_from"]
+    assert item == {"reference": "file:data.bin", "resolution": "external", "target": "data.bin"}
+
+
+def test_a_session_record_lists_what_changed_but_neither_generated_nor_own_files(yard: Yard) -> None:
+    yard.write(".gitattributes", "lock.txt merge=derived\n")
+    yard.commit("attributes", ".gitattributes")
+    yard.start()
+    for name in ("lock.txt", "new file.md", ".ai/repo/sessions/x.md"):
+        yard.write(name, "x\n")
+    path = yard("session", "close").ok().out.strip()
+    assert "changed_files:\n  - new file.md\nsession_id" in yard.read(path) and "\nworking_tree: dirty\n" in yard.read(path)
 
 
 def test_question_texts_and_answers_survive_and_the_numbers_count_the_open_ones(yard: Yard) -> None:
