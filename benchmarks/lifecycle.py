@@ -114,7 +114,8 @@ def ledger(lines: int, shas: list[str]) -> Iterator[dict[str, object]]:
 
 def records(folder: Path, number: int, shas: list[str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    cited = [f"file:old/{number * 100}.md", f"commit:{shas[number * 7]}", f"session:{EPISODE}", "file:notes/000/0.md"]
+    gone = "file:never/was.md" if number == 0 else f"file:old/{number * 100}.md"  # the first one costs the whole history
+    cited = [gone, f"commit:{shas[number * 7]}", f"session:{EPISODE}", "file:notes/000/0.md"]
     (folder / f"berth-{number}.md").write_text(
         f"---\nschema: knowledge/v1\nid: berth-{number}\nkind: knowledge\nclass: fact\ntitle: Berth {number}\n"
         "description: It is so.\nstatus: verified\nepistemics: observed\ndate: 2026-09-01\nprovenance:\n"
