@@ -15,7 +15,7 @@ from kb.core.words import fold, normalise
 MOST_KEYS = 30
 _RARE_WORDS = 12
 _HEADINGS = 10
-_MARKUP = re.compile(r"!?\[\[([^\]|#]*)[^\]]*\]\]|!?\[([^\]]*)\]\([^)]*\)|[`*_~]+|<[^>]*>|\{\{.*?\}\}")
+_MARKUP = re.compile(r"!?\[\[([^\]|#]*)[^\]]*\]\]|!?\[([^\]]*)\]\([^)]*\)|[`*_~]+|<[^>]*>|\{\{.*?\}\}|\{[#/.:][^{}]*\}")
 _TAG = re.compile(r"(?:^|\s)#([^\W\d][\w/-]*)")
 _WORD = re.compile(r"[^\W_][\w'-]*[^\W_]|[^\W_]")
 
@@ -59,7 +59,7 @@ def _rarest(body: str, frequency: Mapping[str, int], notes: int) -> list[str]:
     """The words that set this note apart: often here, seldom elsewhere (tf-idf), as they are written."""
     counts = Counter(normalise(body))
     spelled = {folded: word for word in _WORD.findall(body) if len(words := normalise(word)) == 1 and (folded := words[0])}
-    weight = {word: (1 + math.log(count)) * math.log((1 + notes) / (1 + frequency.get(word, 0)))
+    weight = {word: (1 + math.log(count)) * math.log((2 + notes) / (1 + frequency.get(word, 0)))
               for word, count in counts.items() if len(word) > 2 and not word.isdigit()}
     best = sorted((word for word in weight if weight[word] > 0), key=lambda word: (-weight[word], word))[:_RARE_WORDS]
     written = (spelled.get(word, word) for word in best)

@@ -70,7 +70,7 @@ def propose_keys(root: str) -> list[KeyProposal]:
     found = []
     for path, text in notes:
         keys = propose(path, text, _declared(text), frequency, len(texts))
-        if keys:
+        if keys and text.strip():
             found.append(KeyProposal(path, tuple(keys), content_hash(read_bytes(os.path.join(root, path))),
                                      _diff(path, text, with_key_line(text, keys))))
     return found
