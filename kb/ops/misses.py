@@ -108,9 +108,9 @@ def propose(app: App, question: str, near: tuple[Near, ...]) -> Proposal | None:
         if key is None:
             continue
         count = reach[word][0]
-        passages = f"{count} passage{'' if count == 1 else 's'}"
-        return Proposal(file.base, word, key, f"no key holds {word}, {passages} of the text do, {file.path} among them; "
-                                              f"{key} is the key that puts it first by most")
+        passages = "1 passage of the text does" if count == 1 else f"{count} passages of the text do"
+        return Proposal(file.base, word, key, f"no key holds {word} and {passages}, in {file.path} too; of its keys, "
+                                              f"{key} puts it first by most")
     return None
 
 
