@@ -11,7 +11,7 @@ from kb.core.bags import Bag, bag_of
 from kb.core.shelves import MAPS, map_of
 from kb.core.suggest import grams
 from kb.core.values import Base, Entry, Header
-from kb.store.entries import EntryCache
+from kb.store.entries import CacheManifest, EntryCache
 from kb.store.notes import Bucket, Note, read_note
 from kb.store.walk import FileStat, Walk, walk_base
 
@@ -51,8 +51,7 @@ class Shelf:
         position_of = {} if manifest is None else dict(zip(manifest.paths, range(len(manifest.paths)), strict=True))
         for stat in self.walk.files:
             position = position_of.get(stat.path)
-            if manifest is not None and position is not None and manifest.sizes[position] == stat.size \
-                    and manifest.mtimes[position] == stat.mtime_ns < manifest.reads[position] - RACY_NS:
+            if manifest is not None and position is not None and _is_unchanged(manifest, position, stat):
                 self._believed.append(position)
                 continue
             note = before.get(stat.path)
@@ -272,8 +271,13 @@ def unchanged_headers(root: str, stats: Iterable[FileStat]) -> dict[str, Header]
     headers = cache.all_headers()
     cache.close()
     return {stat.path: headers[stat.path] for stat in stats
-            if (position := position_of.get(stat.path)) is not None and manifest.sizes[position] == stat.size
-            and manifest.mtimes[position] == stat.mtime_ns < manifest.reads[position] - RACY_NS}
+            if (position := position_of.get(stat.path)) is not None and _is_unchanged(manifest, position, stat)}
+
+
+def _is_unchanged(manifest: CacheManifest, position: int, stat: FileStat) -> bool:
+    """Whether a file has the size and mtime it had in the cache, and was not written too shortly before it was read."""
+    return (manifest.sizes[position] == stat.size
+            and manifest.mtimes[position] == stat.mtime_ns < manifest.reads[position] - RACY_NS)
 
 
 def _root_files(root: str) -> list[str]:
