@@ -32,7 +32,7 @@ def adapter_for(root: str, path: str) -> str | None:
     A file that is not executable is none.
     """
     ending = ending_of(path)
-    for kind in ADAPTERS if ending.isalnum() else ():
+    for kind in ADAPTERS if ending else ():
         place = f"{trust.ADAPTERS}/{ending}.{kind}"
         full = os.path.join(root, place)
         if os.path.isfile(full) and os.access(full, os.X_OK):
