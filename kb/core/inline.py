@@ -14,6 +14,7 @@ _NOT_A_LINE_END = re.compile(r"[^\n]")
 _DELIMITER_ROW = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*+\|?[ \t]*$")
 # Neither `\[[x]]`, whose bracket is escaped, nor `[[x]](url)` and `[[x]][label]`, which are ordinary links.
 _LINK = re.compile(r"(?<!\\)(!?)\[\[([^\[\]\n]*(?:\[[^\[\]\n]*\][^\[\]\n]*)*)\]\](?!\(|\[(?!\[))")
+_DEFINES = re.compile(r" {0,3}\[([^\[\]]+)\]:[ \t]*\S")
 _CITATION = re.compile(r"\[src:([^\]\n]*)\]")
 _BIBLIOGRAPHY = re.compile(r"\s*[-*] +\[src:([^\]\n]*)\](.*)")
 
@@ -112,15 +113,24 @@ def without_code_spans(text: str) -> str:
 
 
 def wikilinks(prose: Sequence[tuple[int, str]]) -> list[WikiLink]:
-    """Every wikilink with a target. An escaped pipe, as tables need it, separates the alias too."""
+    """Every wikilink with a target. An escaped pipe, as tables need it, separates the alias too.
+
+    Where the document defines the label (`[x]: path`, as Foam writes at the end of a note), `[[x]]` is an ordinary link to there.
+    """
     found = []
+    defined = {_label(match[1]) for _, text in prose if "]:" in text for match in [_DEFINES.match(text)] if match}
     for number, text in prose:
         if "[[" in text:
             for match in _LINK.finditer(text):
                 target = match[2].partition("|")[0].removesuffix("\\").partition("#")[0].strip()
-                if target:
+                if target and _label(match[2]) not in defined:
                     found.append(WikiLink(number, target, bool(match[1])))
     return found
+
+
+def _label(text: str) -> str:
+    """A link label as CommonMark compares it: case and white space aside."""
+    return " ".join(text.casefold().split())
 
 
 def citations(prose: Sequence[tuple[int, str]]) -> list[Citation]:

@@ -1,7 +1,8 @@
 """E01 broken-link: a wikilink leads to no file of its base.
 
 A link `[[target#heading|label]]` ends at the edge of its base: its target is the name of a file, without folder and without
-`.md`. Links in fences, indented code, code spans and the root's templates/ folder are examples and are not asked.
+`.md`. Links in fences, indented code, code spans, HTML blocks, comments and the root's templates/ folder are examples and are not
+asked, and `[[x]](url)` or a `[[x]]` that the note defines with `[x]: path` is an ordinary link.
 When another base of the same run publishes a file of that name, the finding says so: write its path in prose.
 
     See [[rollback]].          # and no file called rollback.md anywhere in the base
@@ -30,8 +31,20 @@ def broken_links(view: BaseUnderCheck) -> Iterator[Problem]:
                 message = (f"[[{link.target}]] is broken here: {other} has a {link.target}.md, and a wikilink ends at the edge of "
                            "its base; write the path instead")
             else:
-                message = f"[[{link.target}]] is broken: there is no {link.target}.md in this base"
+                message = f"[[{link.target}]] is broken: {_why(link.target)}"
             yield Problem(note.path, link.line, message)
+
+
+def _why(target: str) -> str:
+    name = target.rpartition("/")[2]
+    ending = name.rpartition(".")[2].lower() if "." in name else ""
+    if ending == "md":
+        return f"a link names a file without .md, so there is no {name}.md in this base"
+    if 1 <= len(ending) <= 5 and ending.isalnum():
+        return f"there is no {name} and no {name}.md in this base"
+    if "/" in target:
+        return f"a link names a file without its folder, so there is no {target}.md in this base"
+    return f"there is no {target}.md in this base"
 
 
 @hookimpl
