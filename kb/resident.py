@@ -38,3 +38,9 @@ class Resident:
                 end = time.monotonic()
                 self._next = end + _SHARE * (end - start)
             return self._app
+
+    def renewed(self) -> App:
+        """The fleet, refreshed now."""
+        with self._lock:
+            self._next = 0.0
+        return self.app()

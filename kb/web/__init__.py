@@ -1,1 +1,1 @@
-"""The reading room."""
+"""The reading room: a local page over the same catalogue."""

@@ -1,0 +1,1 @@
+"""One module per page: read the fleet through operations, hand facts to a template."""
