@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from kb.api import Library, declared_languages, is_unspaced
-from kb_plugins.text.stems import StemmerSet
+from kb_plugins.stems import StemmerSet
 
 _LATIN = ("english", "portuguese")
 _SCRIPTS = (("\u0370", "\u03ff", "greek"), ("\u0400", "\u04ff", "russian"), ("\u0600", "\u06ff", "arabic"))

@@ -25,7 +25,7 @@ from kb.api import (
     spread,
     told,
 )
-from kb_plugins.text.stems import StemmerSet
+from kb_plugins.stems import StemmerSet
 
 HEADING_WEIGHT, TEXT_WEIGHT = 2.0, 1.0
 PRUNE_FROM = 10_000       # chunks; below it every word is asked for

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from kb.api import Base, Changes, KbError, analyse, is_unspaced, write_atomic
-from kb_plugins.text.stems import StemmerSet
+from kb_plugins.stems import StemmerSet
 
 FORMAT = 1                   # of the analysed field: another one is rebuilt
 HEADING_TIMES = 2            # a word of the heading path counts as if it stood twice

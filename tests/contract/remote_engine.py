@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kb.api import Base, Changes, Chunk, KbError, analyse
-from kb_plugins.text.stems import StemmerSet
+from kb_plugins.stems import StemmerSet
 
 MOST_IN_A_REQUEST = 2_500
 
