@@ -8,21 +8,41 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from kb.api import BaseUnderCheck, Check, KbError, Problem
 from kb_plugins.lifecycle.layout import holding
 
-# (code, slug, families of knowledge check)
-CODES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    ("K01", "record-shape", ("shape",)), ("K02", "record-unknown-key", ("unknown_key",)),
-    ("K03", "record-schema", ("schema",)), ("K04", "record-kind", ("kind",)), ("K05", "record-id", ("id",)),
-    ("K06", "record-duplicate-id", ("duplicate_id",)), ("K07", "record-title", ("title",)),
-    ("K08", "record-description", ("description",)), ("K09", "record-class", ("class", "epistemics")),
-    ("K10", "record-status", ("status",)), ("K11", "record-date", ("date",)), ("K12", "record-tags", ("tags",)),
-    ("K13", "record-provenance", ("provenance",)), ("K14", "record-superseded-by", ("superseded_by",)),
-    ("K15", "record-superseded", ("superseded",)), ("K16", "record-reference", ("reference",)),
-    ("K17", "record-relation", ("relation",)), ("K18", "record-transcript", ("transcript",)),
-    ("K19", "record-validator", ("validator",)),
+
+class Code(NamedTuple):
+    """One K code: the families of `knowledge check` that it stands for, and when it is raised."""
+
+    code: str
+    slug: str
+    families: tuple[str, ...]
+    raised: str
+
+
+CODES = (
+    Code("K01", "record-shape", ("shape",), "there is no front matter, it does not parse, or the file is not UTF-8"),
+    Code("K02", "record-unknown-key", ("unknown_key",), "a field is not in the closed list, or `about` and `route` do not belong together"),
+    Code("K03", "record-schema", ("schema",), "it is not `knowledge/v1`"),
+    Code("K04", "record-kind", ("kind",), "it is not `knowledge`"),
+    Code("K05", "record-id", ("id",), "it is missing, malformed, or not the file's name"),
+    Code("K06", "record-duplicate-id", ("duplicate_id",), "two files have it"),
+    Code("K07", "record-title", ("title",), "it is missing or empty"),
+    Code("K08", "record-description", ("description",), "it is missing or empty"),
+    Code("K09", "record-class", ("class", "epistemics"), "it is outside the enumeration"),
+    Code("K10", "record-status", ("status",), "it is outside the enumeration, or not the folder's"),
+    Code("K11", "record-date", ("date",), "it is no day"),
+    Code("K12", "record-tags", ("tags",), "one is malformed"),
+    Code("K13", "record-provenance", ("provenance",), "the origin is unknown, or missing on a verified record, or extracted from nothing"),
+    Code("K14", "record-superseded-by", ("superseded_by",), "it is malformed, or the record is not superseded"),
+    Code("K15", "record-superseded", ("superseded",), "neither a successor nor a reason is given"),
+    Code("K16", "record-reference", ("reference",), "it is not typed, is `none`, is of an unknown kind, or resolves to nothing"),
+    Code("K17", "record-relation", ("relation",), "its type is outside the enumeration"),
+    Code("K18", "record-transcript", ("transcript",), "the title, the description or a line of the body opens like a conversation"),
+    Code("K19", "record-validator", ("validator",), "judging itself failed: never a clean pass"),
 )
 Faults = list[tuple[str, str, str]]  # (absolute path, family, message)
 # Repository -> the base that names its records in this run, and their faults. A view that is gone ends the run.
@@ -31,8 +51,10 @@ _speakers: dict[str, tuple[weakref.ref[BaseUnderCheck], Faults]] = {}
 
 def checks() -> list[Check]:
     """One check per code. Outside a git repository with `.ai/` none of them says anything."""
-    return [Check(code, slug, "error", _run(families), f"A knowledge record fails in its {' or '.join(families)}.")
-            for code, slug, families in CODES]
+    return [Check(code, slug, "error", _run(families),
+                  f"{code} {slug}: a knowledge record fails `knowledge check` in its {' or '.join(families)}.\n\n"
+                  f"Raised when {raised}. docs/reference/lifecycle.md has the format of a record.")
+            for code, slug, families, raised in CODES]
 
 
 def _run(families: tuple[str, ...]) -> Callable[[BaseUnderCheck], Iterable[Problem]]:

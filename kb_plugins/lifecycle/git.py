@@ -16,7 +16,8 @@ UNBORN = "NONE"
 _ENVIRONMENT = {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1",
                 "GIT_ALLOW_PROTOCOL": "none"}
 _UNWANTED = ("GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS")
-_SETTINGS = ("-c", "core.quotePath=false", "-c", "log.showSignature=false", "-c", "log.mailmap=false")
+_SETTINGS = ("-c", "core.quotePath=false", "-c", "log.showSignature=false", "-c", "log.mailmap=false", "-c",
+             "log.showRoot=true")
 
 
 class GitError(KbError):

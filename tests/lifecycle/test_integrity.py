@@ -73,8 +73,8 @@ def test_judging_that_fails_reports_every_record_and_never_passes(yard: Yard, mo
 
 def test_every_family_has_a_k_code_and_there_are_nineteen(yard: Yard) -> None:
     assert [check.code for check in checks()] == [f"K{number:02}" for number in range(1, 20)]
-    assert {family for _, _, families in CODES for family in families} == set(FAMILIES)
-    assert all(int(code[1:]) == FAMILIES[family] for code, _, families in CODES for family in families)
+    assert {family for code in CODES for family in code.families} == set(FAMILIES)
+    assert all(int(code.code[1:]) == FAMILIES[family] for code in CODES for family in code.families)
 
 
 def test_a_base_outside_any_such_repository_has_no_k_finding(yard: Yard) -> None:
