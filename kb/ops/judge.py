@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from kb.core.chunks import chunk
 from kb.core.decided import Outcome
 from kb.core.draft import NoteDraft
+from kb.core.header import split_label
 from kb.core.logrows import REJECTIONS, Rejection
 from kb.core.promotion_prompts import evidence_text, reviewer_prompt
 from kb.core.proposals import Proposal, plain_folder, why_not_called, why_not_there
 from kb.core.reviews import LENSES, REPEATED, Lens, Review, as_lens, bare_reason, parse_review, repetition_reason, unanimous
 from kb.core.values import Base, Place, Result, stem
-from kb.core.windows import readable
 from kb.errors import KbError
 from kb.ops.ask import ask
 from kb.ops.models import NoModel, ask_model, configured, require_trust
@@ -167,8 +167,8 @@ class Judge:
         if result.passages:
             return result.passages[0].text
         text = self.app.catalogue.text_of(Place(result.base, result.path))
-        chunks = chunk(text) if text is not None else []
-        return readable(chunks[0][1]) if chunks else ""
+        lines = [line for _, body in chunk(text or "") for line in body.split("\n") if split_label(line)[0] is None]
+        return "\n".join(lines)
 
     def _prior(self, proposal: Proposal) -> tuple[Rejection, ...]:
         rows = read_log(log_path(self.app.fleet.root, REJECTIONS), REJECTIONS).rows
