@@ -53,6 +53,11 @@ def test_a_pipe_that_nobody_closes_is_read_as_far_as_it_goes(yard: Yard) -> None
     assert (yard.root / ".ai/local/state/sessions-open/dawn.yaml").is_file()
 
 
+def test_the_session_of_a_model_that_kb_runs_is_no_episode(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KB_INSIDE_MODEL", "1")
+    assert hook(yard, "start") == "" and not (yard.root / ".ai").exists()
+
+
 def test_a_policy_that_does_not_parse_is_recorded_and_the_close_still_happens(yard: Yard) -> None:
     hook(yard, "start")
     yard.write(".ai/repo/policy.yaml", "\tbad\n")

@@ -129,9 +129,16 @@ def hook(provider: str, event: str) -> None:
 
 
 def fire(provider: str, event: str) -> None:
-    """The hook itself: every failure is told, and none leaves this function."""
+    """The hook itself: every failure is told, and none leaves this function.
+
+    Silent inside a model that kb itself runs: its session is no episode of anybody's work.
+    """
+    import os
+
     from kb_plugins.lifecycle import hooks
 
+    if os.environ.get("KB_INSIDE_MODEL"):
+        return
     try:
         text = hooks.read_payload()
         disk, ledger = world()
