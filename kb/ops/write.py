@@ -94,7 +94,7 @@ def write_note(app: App, draft: NoteDraft) -> Written:
 
 def compose(draft: NoteDraft) -> tuple[list[str], list[str], str]:
     """(live keys, dead keys, the rendered note). Raises BadDraft, DeadKeys or Dashes, the first that applies."""
-    given = list(dict.fromkeys(split_keys(", ".join(draft.keys).replace("\n", " "))))
+    given = [key for key in dict.fromkeys(flat(key.replace("`", " ")) for key in split_keys(", ".join(draft.keys))) if key]
     if not is_slug(draft.slug):
         raise BadDraft(f"{draft.slug} cannot name a note", hint=SLUG_RULE)
     if is_orientation(f"{draft.slug}.md", None):
@@ -130,14 +130,14 @@ def map_path(base: Base) -> str:
 
 def _folder_inside(base: Base, folder: str) -> str:
     """`folder` as a POSIX path inside the base, links resolved. Raises BadDraft when it leaves it, or is not walked."""
+    if not folder.isprintable():
+        raise BadDraft("the folder holds control characters")
     parts = [part for part in folder.replace("\\", "/").split("/") if part not in ("", ".")]
     real = os.path.realpath(os.path.join(base.root, *parts))
     if ".." in parts or folder.startswith("/") or (real != base.root and not real.startswith(base.root + os.sep)):
         raise BadDraft(f"the folder {folder} is not inside {base.name}")
     if any(part.startswith(".") or part in SKIPPED_FOLDERS for part in parts):
         raise BadDraft(f"the folder {folder} is never walked, and no question would find the note")
-    if not folder.isprintable():
-        raise BadDraft("the folder holds control characters")
     return "/".join(parts)
 
 
