@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lifecycle_yard import NOW, Yard
+
+from tests.lifecycle.yard import NOW, Yard
 
 
 @pytest.fixture

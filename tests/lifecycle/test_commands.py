@@ -6,10 +6,10 @@ import json
 
 import click
 import pytest
-from lifecycle_yard import CURATED, RECORD, Yard
 
 from kb_plugins.lifecycle.cli.root import majordomus
 from kb_plugins.lifecycle.plugin import kb_commands
+from tests.lifecycle.yard import CURATED, RECORD, Yard
 
 READING = [("knowledge", name) for name in ("candidates", "check", "validate", "sources", "nodes", "edges", "status")] + [
     ("session", "status"), ("session", "list"), ("task", "status"), ("question", "list"), ("context",), ("doctor",),

@@ -7,11 +7,11 @@ import re
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from lifecycle_yard import CANDIDATES, EPISODE, Yard
 
 from kb_plugins.lifecycle.evidence import note_reason
 from kb_plugins.lifecycle.records import record_id
 from kb_plugins.lifecycle.routes import Generated, route
+from tests.lifecycle.yard import CANDIDATES, EPISODE, Yard
 
 
 def test_the_digest_of_the_evidence_is_the_one_of_the_format() -> None:

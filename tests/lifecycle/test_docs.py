@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 import click
-from lifecycle_yard import Yard
 
 from kb_plugins.lifecycle.checks import CODES
 from kb_plugins.lifecycle.cli.root import majordomus
@@ -17,6 +16,7 @@ from kb_plugins.lifecycle.events import EVENTS
 from kb_plugins.lifecycle.plugin import kb_commands
 from kb_plugins.lifecycle.policy import DEFAULTS
 from kb_plugins.lifecycle.records import CLASSES, EPISTEMICS, RELATIONS, STATUSES
+from tests.lifecycle.yard import Yard
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 REFERENCE = (DOCS / "reference/lifecycle.md").read_text(encoding="utf-8")

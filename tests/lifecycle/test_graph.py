@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lifecycle_yard import CURATED, RECORD, Yard
 
 from kb_plugins.lifecycle.links import links, path_of_link
+from tests.lifecycle.yard import CURATED, RECORD, Yard
 
 
 def findings(yard: Yard) -> list[tuple[str, str]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from lifecycle_yard import CANDIDATES, CURATED, EPISODE, RECORD, Yard
+
+from tests.lifecycle.yard import CANDIDATES, CURATED, EPISODE, RECORD, Yard
 
 POLICY = """version: 1
 session:

@@ -8,7 +8,8 @@ import subprocess
 import time
 
 import pytest
-from lifecycle_yard import CANDIDATES, MAJORDOMUS, Yard
+
+from tests.lifecycle.yard import CANDIDATES, MAJORDOMUS, Yard
 
 
 def hook(yard: Yard, event: str, payload: str = '{"session_id": "dawn"}') -> str:

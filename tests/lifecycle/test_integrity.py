@@ -6,10 +6,10 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from lifecycle_yard import CANDIDATES, CURATED, RECORD, Yard
 
 from kb_plugins.lifecycle.checks import CODES, checks
 from kb_plugins.lifecycle.integrity import FAMILIES
+from tests.lifecycle.yard import CANDIDATES, CURATED, RECORD, Yard
 
 # family -> replacements that make a sound record fail in it, and in nothing else
 FAULTS: dict[str, list[tuple[str, str]]] = {

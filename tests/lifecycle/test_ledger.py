@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from lifecycle_yard import EPISODE, LEDGER, Yard
 
 from kb.api import KbError
 from kb_plugins.lifecycle import events
 from kb_plugins.lifecycle.ledger import parsed
+from tests.lifecycle.yard import EPISODE, LEDGER, Yard
 
 _APPEND = """
 import sys

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from lifecycle_yard import CANDIDATES, EPISODE, Yard
+
+from tests.lifecycle.yard import CANDIDATES, EPISODE, Yard
 
 OUTBOX = ".ai/local/state/outbox"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import subprocess
 
 import pytest
-from lifecycle_yard import RECORD, Yard
 
 from kb_plugins.lifecycle.references import References, Resolution
+from tests.lifecycle.yard import RECORD, Yard
 
 
 def resolve(yard: Yard, *references: str) -> list[Resolution]:

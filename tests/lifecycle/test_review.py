@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from lifecycle_yard import CANDIDATES, CURATED, EPISODE, RECORD, Yard
+
+from tests.lifecycle.yard import CANDIDATES, CURATED, EPISODE, RECORD, Yard
 
 
 def candidate(yard: Yard, text: str, name: str = "coil-cables") -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 import pytest
-from lifecycle_yard import CANDIDATES, LEDGER, Yard
 
 from kb_plugins.lifecycle.layout import safe_key
 from kb_plugins.lifecycle.session_records import repository_id, worktree_id
+from tests.lifecycle.yard import CANDIDATES, LEDGER, Yard
 
 OPEN = ".ai/local/state/sessions-open"
 

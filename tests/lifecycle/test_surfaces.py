@@ -9,12 +9,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from lifecycle_yard import CANDIDATES, CURATED, RECORD, Yard
 
 from kb.api import KbError, SessionEvent
 from kb_plugins.lifecycle.listener import listen
 from kb_plugins.lifecycle.pages import pages
 from kb_plugins.lifecycle.tools import tools
+from tests.lifecycle.yard import CANDIDATES, CURATED, RECORD, Yard
 
 
 def app(root: Path) -> Any:
