@@ -38,6 +38,7 @@ T = TypeVar("T")
 
 MADE = 45
 SEED = 11
+TEXTS = ("fts5", "tantivy")
 # Whose questions are far out of the scope of which collection: another subject, the same language where there is one.
 FAR = {"cranfield": "xquad-en", "scifact": "cranfield", "xquad-en": "scifact", "faquad-pt": "squad2-pt-dev",
        "squad2-pt-dev": "faquad-pt"}
@@ -76,13 +77,17 @@ def main() -> None:
     given = words.parse_args()
     folder = data_folder()
     names = given.collections or sorted(path.name for path in folder.iterdir() if (path / "corpus.jsonl").exists())
-    ranking, declining = [], []
+    ranking: list[tuple[tuple[str, ...], list[Ranked]]] = []
+    declining: list[tuple[tuple[str, ...], Declined]] = []
     for name in names:
         collection = read_collection(str(folder / name))
         far = read_collection(str(folder / FAR[name])) if name in FAR and (folder / FAR[name]).exists() else None
         for kind, keys, asked in key_modes(collection):
-            for row in rows_of(name, kind, collection, keys, asked, far, given.sample):
-                (ranking if isinstance(row[1], Ranked) else declining).append(row)
+            for names_, row in rows_of(name, kind, collection, keys, asked, far, given.sample):
+                if isinstance(row, Declined):
+                    declining.append((names_, row))
+                else:
+                    ranking.append((names_, row))
     print_tables(ranking, declining, given.sample)
 
 
@@ -114,16 +119,15 @@ def key_modes(collection: Collection) -> Iterator[Mode]:
 
 
 def rows_of(name: str, kind: str, collection: Collection, keys: Sequence[Sequence[str]], spent: frozenset[str],
-            far: Collection | None, most: int) -> Iterator[tuple[tuple[str, ...], Ranked | Declined]]:
-    """The table rows of one collection under one kind of keys."""
+            far: Collection | None, most: int) -> Iterator[tuple[tuple[str, ...], list[Ranked] | Declined]]:
+    """The table rows of one collection under one kind of keys: the ranking on each text backend, and the declining."""
     kept = collection._replace(queries={number: text for number, text in collection.queries.items() if number not in spent})
     with opened(kept, lambda root: open_app([root]), keys, LANGUAGES.get(name, "")) as (app, questions, _):
         inside = sample([question for question in questions if not question.declines], most)
         hard = sample([question.text for question in questions if question.declines], most)
         strangers = sample(list(far.queries.values()), most) if far else []
         for scorers in ("classic", "default") if kind != "none" else ("default",):
-            for text in ("fts5", "tantivy"):
-                yield (name, kind, scorers, text), ranked(app.variant(scorers=scorers, text=text), inside)
+            yield (name, kind, scorers), [ranked(app.variant(scorers=scorers, text=text), inside) for text in TEXTS]
             if kind != "none":
                 yield (name, kind, scorers), declined(app.variant(scorers=scorers), inside, strangers, hard)
 
@@ -163,21 +167,26 @@ def sample(items: Sequence[T], most: int) -> list[T]:
     return list(items) if len(items) <= most else random.Random(SEED).sample(list(items), most)
 
 
-def print_tables(ranking: Sequence[tuple[tuple[str, ...], Ranked | Declined]],
-                 declining: Sequence[tuple[tuple[str, ...], Ranked | Declined]], most: int) -> None:
+def print_tables(ranking: Sequence[tuple[tuple[str, ...], list[Ranked]]],
+                 declining: Sequence[tuple[tuple[str, ...], Declined]], most: int) -> None:
     print("### Ranking\n")
-    print(f"The fused list against the judgements, at most {most} questions a collection. `none`, `made`, `asked`: the keys "
-          "(see benchmarks/quality.py).\n")
-    print(table(["collection", "keys", "scorers", "text", f"nDCG@{DEPTH}", "recall@5", f"MRR@{DEPTH}"],
-                [(*names, f"{row.ndcg:.3f}", f"{row.recall:.3f}", f"{row.rank:.3f}")
-                 for names, row in ranking if isinstance(row, Ranked)]))
+    print(f"The fused list against the judgements, at most {most} questions a collection, on FTS5 / tantivy. Keys: `none`, only "
+          "full text ranks; `made`, the 45 most telling words of each document; `asked`, the words of two of its own "
+          "questions, which are then not asked.\n")
+    print(table(["collection", "keys", "scorers", f"nDCG@{DEPTH}", "recall@5", f"MRR@{DEPTH}"],
+                [(*names, both([row.ndcg for row in rows]), both([row.recall for row in rows]), both([row.rank for row in rows]))
+                 for names, rows in ranking]))
     print("\n### Declining\n")
-    print("Share of questions that get the verdict `hit`: questions of the collection (should be high), questions of another "
-          "collection (far), the same questions with their own documents taken out of the ranking (near), and questions "
-          "written to have no answer here (hard): all three should be low. AUC: how well the score tells inside from far.\n")
+    print("Share of questions that get the verdict `hit`: questions of the collection (inside, should be high), questions of "
+          "another collection (far), the same questions with their own documents taken out of the ranking (near), and questions "
+          "written to have no answer here (hard): these three should be low. AUC: how well the score tells inside from far.\n")
     print(table(["collection", "keys", "scorers", "inside", "far", "near", "hard", "AUC"],
                 [(*names, f"{row.inside:.2f}", shown(row.far), f"{row.near:.2f}", shown(row.hard), shown(row.auc))
-                 for names, row in declining if isinstance(row, Declined)]))
+                 for names, row in declining]))
+
+
+def both(values: Sequence[float]) -> str:
+    return " / ".join(f"{value:.3f}" for value in values)
 
 
 def shown(value: float | None) -> str:

@@ -11,7 +11,8 @@ import click
 from kb.core.display import printable
 from kb.core.grading import CUTS, DEPTH, Fraction, Grade, Totals
 from kb.core.jsontext import dumps
-from kb.core.triad import averages
+from kb.core.measures import Declining, Paired
+from kb.core.triad import Triad, averages
 from kb.ops.evaluate import Comparison, Evaluation
 
 
@@ -120,21 +121,21 @@ def as_object(run: Evaluation) -> dict[str, Any]:
                   "unowned": sums.unowned},
         "calibration": [{"high": one.high, "low": one.low, "questions": one.questions, "right": one.right,
                          "to_decline": one.should_decline} for one in sums.bins],
-        "decline": {"answered": sums.answered, "hedged": sums.hedged, "no_hit": sums.declined, "nothing": sums.nothing,
-                    "refused": sums.refused},
+        "decline": {"answered": sums.answered, "hedged": sums.hedged, "no_hit": _sorted(sums.declined),
+                    "nothing": _sorted(sums.nothing), "refused": sums.refused},
         "file": {"fused": _fraction(sums.fused), "keyword": _fraction(sums.keyword)},
         "floor": run.floor,
         "gate": {"demoted": _fraction(sums.demoted), "flagged": _fraction(sums.flagged)},
         "gold": {"answerable": sums.answerable, "questions": sums.questions},
         "indexed": {"agents": run.agents, "entries": run.entries},
         "measures": {f"mrr@{DEPTH}": sums.mrr, f"ndcg@{DEPTH}": sums.ndcg,
-                     **{f"recall@{cut}": value for cut, value in zip(CUTS, sums.recalls, strict=True)}},
+                     **{f"recall@{cut}": value for cut, value in sorted(zip(map(str, CUTS), sums.recalls, strict=True))}},
         "questions": [_grade_object(grade) for grade in run.grades],
         "scorers": run.scorers,
         "skipped": run.skipped,
         "speed_us": {"classifier": sums.micros[2], "fused": sums.micros[0], "keyword": sums.micros[1]},
     }
-    return {**found, "triad": averages(rows)} if rows else found
+    return {**found, "triad": _sorted(averages(rows))} if rows else found
 
 
 def _grade_object(grade: Grade) -> dict[str, Any]:
@@ -142,7 +143,11 @@ def _grade_object(grade: Grade) -> dict[str, Any]:
              "margin": grade.margin, "model": grade.model, "question": grade.question,
              "ranked": [str(place) for place in grade.ranked], "routes": grade.routes, "score": grade.score,
              "verdict": grade.verdict}
-    return {**found, "triad": grade.triad} if grade.triad else found
+    return {**found, "triad": _sorted(grade.triad)} if grade.triad else found
+
+
+def _sorted(one: Declining | Paired | Triad) -> dict[str, float]:
+    return dict(sorted(one._asdict().items()))
 
 
 def _fraction(one: Fraction) -> dict[str, int]:
@@ -152,7 +157,7 @@ def _fraction(one: Fraction) -> dict[str, int]:
 def print_comparison(made: Comparison, runs: tuple[Evaluation, Evaluation], json_: bool) -> None:
     """Two runs side by side: difference, its 95 % interval, and how likely chance alone makes as large a one."""
     if json_:
-        click.echo(dumps({"compare": {"first": made.first, "measures": dict(sorted(made.measures.items())),
+        click.echo(dumps({"compare": {"first": made.first, "measures": {name: _sorted(one) for name, one in sorted(made.measures.items())},
                                       "questions": made.questions, "second": made.second},
                           "speed_us": {"first": runs[0].totals.micros[0], "second": runs[1].totals.micros[0]}}))
         return

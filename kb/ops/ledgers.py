@@ -42,8 +42,8 @@ def misroute(app: App, message: str, chose: str, owner: str, why: str = "") -> M
     wrong, right = field(chose).lower(), field(owner).lower()
     if right in ("none", NOBODY):
         right = NOBODY
-    for name in (wrong, right):
-        if name not in roster and not (name == NOBODY and name is right):
+    for name in (wrong,) if right == NOBODY else (wrong, right):
+        if name not in roster:
             raise UsageError(f"{name or 'a blank name'} is no agent of this fleet",
                              hint="agents: " + (", ".join(sorted(roster)) or "none"))
     if wrong == right:
