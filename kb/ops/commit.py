@@ -41,7 +41,9 @@ def commit(paths: Sequence[str], message: str) -> Committed:
     missing = [name for name in named if name not in present]
     if missing:
         raise KbError(f"there is no {missing[0]} to commit, and git knows of none")
-    git(repository, "add", "--all", "--", *named)
+    stageable = [name for name in named if _on_disk_or_in_index(repository, name)]  # not: a deletion that is staged already
+    if stageable:
+        git(repository, "add", "--all", "--", *stageable)
     staged = listed(git(repository, "diff", "--cached", "--name-only", "--no-renames", "-z", "--", *named))
     if not staged:
         raise KbError(f"nothing has changed in {', '.join(named)}")
@@ -75,10 +77,12 @@ def _one_repository(paths: Sequence[str], absolute: Sequence[str]) -> str:
 
 
 def _known(repository: str, name: str) -> bool:
-    if os.path.lexists(os.path.join(repository, name)):
-        return True
-    return bool(git(repository, "ls-files", "-z", "--", name, check=False)
-                or git(repository, "ls-tree", "-r", "-z", "--name-only", "HEAD", "--", name, check=False))
+    return _on_disk_or_in_index(repository, name) or bool(
+        git(repository, "ls-tree", "-r", "-z", "--name-only", "HEAD", "--", name, check=False))
+
+
+def _on_disk_or_in_index(repository: str, name: str) -> bool:
+    return os.path.lexists(os.path.join(repository, name)) or bool(git(repository, "ls-files", "-z", "--", name, check=False))
 
 
 def _under(file: str, name: str) -> bool:
