@@ -19,7 +19,7 @@ from kb.core.values import Base, Place, Result, stem
 from kb.errors import KbError
 from kb.ops.ask import ask
 from kb.ops.models import NoModel, ask_model, configured, require_trust
-from kb.ops.write import BadDraft, Refused, compose, write_note
+from kb.ops.write import BadDraft, Refused, compose, finish_interrupted, write_note
 from kb.store.decisions import remember
 from kb.store.ledgers import record_rejection
 from kb.store.logs import log_path, read_log
@@ -115,6 +115,7 @@ class Judge:
         if there is not None:
             path, origin = there
             if origin == proposal.source:
+                self._finish(base, proposal)
                 return Judged(proposal, True, (), os.path.join(base.root, path), earlier=True)
             raise Outage(f"write {proposal.slug}: {base.name} has a note of that name already: {path}")
         prior = self._prior(proposal)
@@ -144,6 +145,15 @@ class Judge:
         except KbError as error:
             self.watch.outage(f"the library could not be read again: {error}")
         return Judged(proposal, True, reviews, written.note_file, dropped=written.dropped)
+
+    def _finish(self, base: Base, proposal: Proposal) -> None:
+        """The run that wrote the note may have been killed before it listed it."""
+        if self.dry_run:
+            return
+        try:
+            finish_interrupted(base)
+        except KbError as error:
+            raise Outage(f"write {proposal.slug}: {error}") from error
 
     def _reviews(self, proposal: Proposal, base: Base, prior: tuple[Rejection, ...]) -> tuple[Review, ...]:
         found = ask(self.app, " ".join(proposal.keys), self.top, PASSAGES)

@@ -92,6 +92,13 @@ def write_note(app: App, draft: NoteDraft) -> Written:
     return Written(base.name, rel, note_file, map_file, edit[1], edit[2], tuple(dropped))
 
 
+def finish_interrupted(base: Base) -> None:
+    """List the note that a killed process wrote into the base and did not list. Raises NoMap when there is no map."""
+    map_file = map_path(base)
+    with locked(os.path.join(base.root, ".kb", "write")):
+        _finish_interrupted(base, map_file)
+
+
 def compose(draft: NoteDraft) -> tuple[list[str], list[str], str]:
     """(live keys, dead keys, the rendered note). Raises BadDraft, DeadKeys or Dashes, the first that applies."""
     given = [key for key in dict.fromkeys(flat(key.replace("`", " ")) for key in split_keys(", ".join(draft.keys))) if key]

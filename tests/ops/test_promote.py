@@ -292,7 +292,7 @@ def test_the_cap_counts_what_was_admitted_and_leaves_the_rest_open(desk, dry_run
     assert (done.admitted, done.refused, done.capped) == (1, 1, True) and len(prompts(desk, "promoter")) == 1
     if not dry_run:
         rest = promote(desk)
-        assert [one.proposal.slug for one in rest.judged][0] == "day-thaw" and not rest.capped
+        assert rest.judged[0].proposal.slug == "day-thaw" and not rest.capped
 
 
 def test_a_line_of_the_memory_that_is_no_decision_is_kept_and_told(desk):
