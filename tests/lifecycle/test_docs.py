@@ -57,6 +57,17 @@ def test_the_reference_has_every_event_code_and_policy_key() -> None:
     assert [(code, slug, tuple(re.findall(r"\w+", families)), when) for code, slug, families, when in raised] == list(CODES)
 
 
+def test_the_hooks_of_the_reference_are_commands_that_run(yard: Yard) -> None:
+    import json
+
+    [block] = re.findall(r"```json\n(.*?)```", REFERENCE, re.DOTALL)
+    commands = [entry["hooks"][0]["command"] for entries in json.loads(block)["hooks"].values() for entry in entries]
+    assert [command.rsplit(" ", 1)[1] for command in commands] == ["start", "end", "compact"]
+    for command in commands:
+        assert yard(*command.split()[1:], stdin='{"session_id": "x"}').ok().err.count("no such") == 0
+    assert {row["provider_event"] for row in yard.rows("provider.event.received")} == {"start", "end", "compact"}
+
+
 def test_the_reference_has_every_value_of_a_record() -> None:
     table = {name: row[1] for row in rows("The record (`knowledge/v1`)") for name in re.findall(r"[\w.]+", row[0])}
     for field, values in (("class", CLASSES), ("status", STATUSES), ("epistemics", EPISTEMICS), ("relations", RELATIONS)):
