@@ -1,0 +1,77 @@
+"""`kb blocks`: what a constitution costs, and the constitution as it is sent."""
+
+from __future__ import annotations
+
+import pytest
+
+from kb.core.blocks import artifact_tokens, parse_blocks, tokens, without_keys
+from tests.conftest import Shell
+
+
+@pytest.mark.parametrize(("line", "resident"), [
+    ("[a]", True), ("[a] on-demand", False), ("[a]  ON-DEMAND  # later", False), ("[a] ondemand", True), ("[a] resident", True)])
+def test_a_block_is_resident_unless_its_line_ends_in_on_demand(line: str, resident: bool) -> None:
+    block, = parse_blocks(f"early.md\n{line}\n  AGENTS.md # the rules\n\n# nothing\n[broken\nMAP.md\n")
+    assert block.name == "a" and block.resident is resident and block.files == ("AGENTS.md", "MAP.md")
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    ("a" * 400, 100), ("", 0), ("```\n" + "x" * 292 + "\n```\n", 102), ("    indented " + "y" * 386, 100),
+    ("é" * 200, 100), ("`" * 2 + "z" * 398, 100), ("~~~\nopen to the end", 6), ("```a`b\n" + "w" * 392, 100)])
+def test_tokens_are_bytes_over_two_rates(text: str, expected: int) -> None:
+    assert tokens(text) == expected
+
+
+def test_markup_files_are_code_from_end_to_end() -> None:
+    assert artifact_tokens("page.HTML", "a" * 296) == 100 and artifact_tokens("page.md", "a" * 399) == 100
+
+
+@pytest.mark.parametrize(("text", "sent"), [
+    ("# T\n**Search for:** a,\n`b`, c\nprose\n", "# T\nprose\n"),
+    ("# T\r\n**Search for:** a\r\n\r\nText\r\n", "# T\r\n\r\nText\r\n"),
+    ("# T\nBuscar por: a\n", "# T\n"), ("we search for: things\n", "we search for: things\n"),
+    ("```\nSearch for: an example\n```\n", "```\nSearch for: an example\n```\n"),
+    ("no keys\x0c here", "no keys\x0c here")])
+def test_key_lines_are_not_sent_and_every_other_byte_is(text: str, sent: str) -> None:
+    assert without_keys(text) == sent
+
+
+def test_a_block_reaches_the_person_and_nothing_outside_the_fleet_folder(fleet: Shell) -> None:
+    fleet.write("secret.md", "outside")
+    fleet.write("fleet/ada/AGENTS.md", "The rules.\n")
+    (fleet.root / "fleet/ada/link.md").symlink_to("/etc/hostname")
+    fleet.write("fleet/ada/blocks.txt", "[identity]\nAGENTS.md\n[user]\n../person/core.md\n../../secret.md\n"
+                                        "/etc/hostname\nlink.md\nnone.md\n"
+                                        "[later] on-demand\nMAP.md\n")
+    told = fleet.kb("blocks", "fleet/ada").ok().out
+    assert told.count("missing file:") == 4 and "core.md" not in told
+    sent = fleet.kb("blocks", "fleet/ada", "--emit").ok().out
+    assert sent.startswith("\n<!-- block: identity -->\n\nThe rules.\n\n\n<!-- block: user (key lines are left out) -->\n\n")
+    assert "Lives by the river." in sent and "outside" not in sent and "Search for" not in sent and "What this base holds" not in sent
+
+
+def test_the_table_adds_up(fleet: Shell) -> None:
+    fleet.write("fleet/ada/a.md", "x" * 399)
+    fleet.write("fleet/ada/b.md", "y" * 798)
+    fleet.write("fleet/ada/blocks.txt", "[one]\na.md\n[two]\nb.md\n[three] on-demand\na.md\n")
+    told = fleet.kb("blocks", cwd=fleet.root / "fleet/ada").ok().out
+    assert "  1   one        resident       1       399       399       100         100" in told
+    assert "  2   two        resident       1       798       798       200         300" in told
+    assert "  3   three      on-demand      1       399       399       100           -" in told
+    assert "resident: about 300 tokens" in told and "    one           300" in told and "    two           200" in told
+
+
+@pytest.mark.parametrize("data", [None, b"\xff\xfe"])
+def test_blocks_that_are_not_there_or_not_text_are_one_line(fleet: Shell, data: bytes | None) -> None:
+    if data is not None:
+        fleet.write("fleet/ada/blocks.txt", data)
+    done = fleet.kb("blocks", "fleet/ada")
+    assert done.code == 1 and done.out == "" and done.err.count("\n") == 1 and "bug" not in done.err
+
+
+def test_reporting_writes_nothing(fleet: Shell) -> None:
+    fleet.write("fleet/ada/blocks.txt", "[one]\nMAP.md\n")
+    before = sorted(fleet.root.rglob("*"))
+    fleet.kb("blocks", "fleet/ada").ok()
+    assert [path for path in sorted(fleet.root.rglob("*")) if "home" not in path.parts] == [
+        path for path in before if "home" not in path.parts]
