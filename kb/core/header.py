@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kb.core.markdown import Line, front_matter, lines_of, scan
+from kb.core.markdown import Line, front_matter, scan
 from kb.core.values import Header
 
 _LABELS = {"search for": "keys", "buscar por": "keys", "exists to": "purpose", "existe para": "purpose"}
@@ -56,7 +56,7 @@ def read_header(text: str, lines: list[Line]) -> HeaderLines:
             if label == "purpose" and not purpose:
                 purpose = rest.strip().rstrip(".").rstrip()
         number += 1
-    front = front_matter(lines_of(text)) if lines and lines[0].kind == "front" else {}
+    front = front_matter([line.text for line in lines if line.kind == "front"]) if lines and lines[0].kind == "front" else {}
     return HeaderLines(Header(title, keys, purpose, front), frozenset(taken))
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from kb.core.markdown import BEGINS, HTML, Line
+from kb.core.markdown import BEGINS, HTML, Line, front_matter_end, lines_of, scan
 
 _RUN = re.compile(r"`+")
 _TOKEN = re.compile(r"\\[!-/:-@\[-`{-~]|`+|<!--")  # what decides, from left to right: an escape, a run of backticks, a comment
+_HIDING = ("```", "~~~", "    ", "\t", "<")  # without these there is no fence, no indented code and no HTML
 _NOT_A_LINE_END = re.compile(r"[^\n]")
 _DELIMITER_ROW = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*+\|?[ \t]*$")
 # Neither `\[[x]]`, whose bracket is escaped, nor `[[x]](url)` and `[[x]][label]`, which are ordinary links.
@@ -42,18 +43,75 @@ class BibliographyLine(NamedTuple):
     rendering: str
 
 
-def visible(lines: Sequence[Line]) -> list[tuple[int, str]]:
-    """(1-based line, its text with code spans and comments blanked) for the lines that are prose.
+def prose_of(text: str) -> list[tuple[int, str]]:
+    """(1-based line, its text with code spans and comments blanked) for the lines that may hold a link or a citation.
 
-    Fences, indented code, raw HTML and front matter are left out. A code span may run over the ends of lines inside one
-    paragraph, as CommonMark has it, but not over the rows of a table.
+    Fences, indented code, raw HTML and front matter are left out, and so is a paragraph with no `[[`, `[src:` or `]:`.
+    """
+    if not holds_any(text):
+        return []
+    # What stands between two empty lines means the same alone as in its document, until something may hide a line.
+    found: list[tuple[int, str]] = []
+    number = 1
+    if text.startswith("---"):
+        lines = lines_of(text)
+        number += front_matter_end(lines)
+        text = "\n".join(lines[number - 1:])
+    hidden = [place for place in map(text.find, _HIDING) if place >= 0]
+    if hidden:
+        rest = _last_fresh_start(text, min(hidden))
+        before = text[:rest]
+        found += [(number + before.count("\n") - 1 + line, seen) for line, seen in visible(scan(text[rest:], front=False))]
+        text = before
+    simple: list[tuple[int, str]] = []
+    for block in text.split("\n\n"):
+        if holds_any(block):
+            simple += _simple(block, number)
+        number += block.count("\n") + 2
+    return simple + found
+
+
+def _last_fresh_start(text: str, end: int) -> int:
+    """Where the last block before `end` begins that stands at the left margin, and so in no list."""
+    while (end := text.rfind("\n\n", 0, end)) >= 0:
+        if text[end + 2:end + 3].isalpha() or text.startswith("##", end + 2):
+            return end + 2
+    return 0
+
+
+def _simple(block: str, number: int) -> Iterable[tuple[int, str]]:
+    """The lines of a block in which only backticks can hide anything; the first is line `number`."""
+    if "`" not in block:
+        return enumerate(lines_of(block), start=number)
+    lines = lines_of(block)
+    if "``" in block or "\\" in block or any(line.count("`") % 2 for line in lines):
+        return [(number - 1 + line, seen) for line, seen in visible(scan(block, front=False))]
+    found = []  # every span begins and ends on its line
+    for place, line in enumerate(lines, start=number):
+        if holds_any(line):
+            pieces = line.split("`")
+            pieces[1::2] = [" " * len(piece) for piece in pieces[1::2]]
+            found.append((place, "`".join(pieces)))
+    return found
+
+
+def holds_any(text: str) -> bool:
+    """Whether there is anything in a text that this module finds."""
+    return "[[" in text or "[src:" in text or "]:" in text
+
+
+def visible(lines: Sequence[Line]) -> list[tuple[int, str]]:
+    """What `prose_of` gives, from scanned lines.
+
+    A code span may run over the ends of lines inside one paragraph, as CommonMark has it, but not over the rows of a table.
     """
     found: list[tuple[int, str]] = []
     paragraph: list[str] = []
     first = 0
 
     def close() -> None:
-        if not paragraph:
+        if not any(map(holds_any, paragraph)):
+            paragraph.clear()
             return
         if len(paragraph) > 1 and not any(map(_DELIMITER_ROW.match, paragraph)):
             texts = without_code_spans("\n".join(paragraph)).split("\n")
@@ -72,7 +130,7 @@ def visible(lines: Sequence[Line]) -> list[tuple[int, str]]:
             continue
         else:
             close()
-            if line.kind == "heading":
+            if line.kind == "heading" and holds_any(line.text):
                 found.append((number, without_code_spans(line.text)))
     close()
     return found
@@ -112,14 +170,14 @@ def without_code_spans(text: str) -> str:
     return "".join([*pieces, text[copied:]])
 
 
-def wikilinks(prose: Sequence[tuple[int, str]]) -> list[WikiLink]:
+def wikilinks(lines: Sequence[tuple[int, str]]) -> list[WikiLink]:
     """Every wikilink with a target. An escaped pipe, as tables need it, separates the alias too.
 
     Where the document defines the label (`[x]: path`, as Foam writes at the end of a note), `[[x]]` is an ordinary link to there.
     """
     found = []
-    defined = {_label(match[1]) for _, text in prose if "]:" in text for match in [_DEFINES.match(text)] if match}
-    for number, text in prose:
+    defined = {_label(match[1]) for _, text in lines if "]:" in text for match in [_DEFINES.match(text)] if match}
+    for number, text in lines:
         if "[[" in text:
             for match in _LINK.finditer(text):
                 target = match[2].partition("|")[0].removesuffix("\\").partition("#")[0].strip()
@@ -138,13 +196,13 @@ def citations(prose: Sequence[tuple[int, str]]) -> list[Citation]:
     return [Citation(number, match[1].strip()) for number, text in prose if "[src:" in text for match in _CITATION.finditer(text)]
 
 
-def bibliography(prose: Sequence[tuple[int, str]], lines: Sequence[Line]) -> list[BibliographyLine]:
+def bibliography(prose: Sequence[tuple[int, str]], lines: Sequence[str]) -> list[BibliographyLine]:
     """Every bibliography line, its rendering as it stands in the file."""
     found = []
     for number, text in prose:
         if "[src:" in text:
             match = _BIBLIOGRAPHY.match(text)
             if match:
-                raw = lines[number - 1].text
+                raw = lines[number - 1]
                 found.append(BibliographyLine(number, match[1].strip(), raw[raw.index("]") + 1:].strip()))
     return found

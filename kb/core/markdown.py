@@ -15,6 +15,7 @@ BEGINS, CONTINUES, HTML = 0, 1, 2  # the levels of a text line
 
 _DEEPEST = 100  # nesting of lists and quotes beyond which markers are text: nobody writes it, and each level costs time
 _STRUCTURAL = frozenset(" \t#>-+*_=`~<0123456789")  # a line that begins with anything else is text
+_TEXT_AFTER_ALL = re.compile(r"\*+[^*\s]|_+[^_\s]|\d++(?:[^.)]|$)|`{1,2}[^`]|[-+][^-+\s]|#++[^#\s]")
 _SPACES = re.compile(" *")
 _ATX = re.compile(r"(#{1,6})(?:[ \t]|$)")
 _SETEXT = re.compile(r"(?:=++|-++)[ \t]*+$")
@@ -64,10 +65,13 @@ def lines_of(text: str) -> list[str]:
     return [line[:-1] if line.endswith("\r") else line for line in found] if "\r" in text else found
 
 
-def scan(text: str) -> list[Line]:
-    """Every line of the document with its kind, in order: item i is line i + 1 of the file."""
+def scan(text: str, *, front: bool = True) -> list[Line]:
+    """Every line of the document with its kind, in order: item i is line i + 1 of the file.
+
+    `front=False` is for a part of a document, which has no front matter.
+    """
     raw = lines_of(text)
-    start = front_matter_end(raw)
+    start = front_matter_end(raw) if front else 0
     scanner = _Scanner([Line("front", line) for line in raw[:start]])
     lines, containers = scanner.lines, scanner.containers
     for line in raw[start:]:
@@ -76,7 +80,10 @@ def scan(text: str) -> list[Line]:
         elif not line:
             lines.append(Line("blank", line))
             scanner.paragraph = -1
-        elif line[0] in _STRUCTURAL:
+        elif line[0] == "#" and (atx := _ATX.match(line)):
+            lines.append(Line("heading", _heading_text(line[len(atx[1]):]), len(atx[1])))
+            scanner.paragraph = -1
+        elif line[0] in _STRUCTURAL and not _TEXT_AFTER_ALL.match(line):
             scanner.take(line)
         elif scanner.paragraph < 0:
             scanner.paragraph = len(lines)

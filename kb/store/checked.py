@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from kb.core.header import parse_header
-from kb.core.inline import BibliographyLine, Citation, WikiLink, bibliography, citations, visible, wikilinks
-from kb.core.markdown import Line, front_matter_end, lines_of, scan
+from kb.core.inline import BibliographyLine, Citation, WikiLink, bibliography, citations, prose_of, wikilinks
+from kb.core.markdown import front_matter_end, lines_of
 from kb.core.shelves import KNOWLEDGE_FOLDERS, SKIPPED_FOLDERS, is_exempt, map_of
 from kb.core.sources import BrokenRecord, Record
 from kb.core.values import Base, Header, stem
@@ -41,12 +41,8 @@ class CheckedNote:
         return lines_of(self.text)
 
     @cached_property
-    def _scanned(self) -> list[Line]:
-        return scan(self.text)
-
-    @cached_property
     def _prose(self) -> list[tuple[int, str]]:
-        return visible(self._scanned)
+        return prose_of(self.text)
 
     @cached_property
     def links(self) -> Sequence[WikiLink]:
@@ -58,7 +54,7 @@ class CheckedNote:
 
     @cached_property
     def bibliography(self) -> Sequence[BibliographyLine]:
-        return bibliography(self._prose, self._scanned) if "[src:" in self.text else ()
+        return bibliography(self._prose, self.lines()) if "[src:" in self.text else ()
 
 
 class CheckedBase:
@@ -139,7 +135,7 @@ class CheckedBase:
         for path in sorted(self._private):
             text = self._read(path)
             if text is not None and "[src:" in text:
-                keys.update(citation.token for citation in citations(visible(scan(text))))
+                keys.update(citation.token for citation in citations(prose_of(text)))
         return frozenset(keys)
 
     # -- links -----------------------------------------------------------------------------------------------------

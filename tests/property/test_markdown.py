@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from kb.core.inline import visible, wikilinks, without_code_spans
+from kb.core.inline import citations, prose_of, visible, wikilinks, without_code_spans
 from kb.core.markdown import CONTINUES, HTML, Line, front_matter_end, lines_of, scan
 
 MARKDOWN = MarkdownIt("commonmark", {"maxNesting": 200})
@@ -129,6 +129,18 @@ def test_code_spans_are_blanked_exactly_where_markdown_it_finds_them(text: str) 
         assert inside(text, blanked) == [span for span in spans if span]
 
 
+PARTS = st.sampled_from(["[[a]]", "`[[b]]`", "`", "[src:K]", "\n", "\n\n", "\n- ", "\n> ", "\n# ", "word ", "    ", "\n```\n", "---", "<b>", "<!--",
+                         "-->", "\r\n", "[[a]](u)", "\n[a]: u\n", "\\", "!", "\n===", "\n|-|-|\n", "\t"])
+
+
+@settings(max_examples=1500, deadline=None)
+@given(st.lists(PARTS, max_size=24).map("".join))
+@example("---\na: b\n---\n\n`x\ny` [[a]]")
+def test_the_short_way_through_simple_documents_finds_what_a_full_scan_finds(text: str) -> None:
+    short, full = prose_of(text), visible(scan(text))
+    assert (wikilinks(short), citations(short)) == (wikilinks(full), citations(full))
+
+
 def inside(text: str, blanked: str) -> list[str]:
     """What was blanked: the maximal runs in which `blanked` differs or both are white space next to them."""
     found, current = [], ""
@@ -150,7 +162,7 @@ def inside(text: str, blanked: str) -> list[str]:
     "```\n" * 50_001, "1. " * 50_000, "a\n" * 100_000 + "==="], ids=range(21))
 def test_the_cost_is_linear_on_hostile_documents(text: str) -> None:
     started = time.process_time()
-    wikilinks(visible(scan(text)))
+    wikilinks(prose_of(text))
     assert time.process_time() - started < 4
 
 
