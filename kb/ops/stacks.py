@@ -13,6 +13,7 @@ from kb.core.shelves import kind_of, layer_of
 from kb.core.values import Base, Place
 from kb.store.checked import CheckedBase
 from kb.store.files import read_text
+from kb.store.notes import Bucket
 
 if TYPE_CHECKING:
     from kb.app import App
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Book(NamedTuple):
-    """One file. `cites` and `cited_by` are files in scope, `broken` the targets of wikilinks that lead nowhere,
+    """One file. `lost` says that no question can reach it, and not by design. `cites` and `cited_by` are files in scope, `broken` the targets of wikilinks that lead nowhere,
     `sources` the tokens of its citations, `ribbons` the other bases that cite it."""
 
     base: str
@@ -33,6 +34,7 @@ class Book(NamedTuple):
     stage: str | None
     private: bool
     keys: int
+    lost: bool
     cites: tuple[Place, ...]
     broken: tuple[str, ...]
     sources: tuple[str, ...]
@@ -103,6 +105,7 @@ def _books(shelf: Shelf, files: Mapping[str, Collection[str]], known: Memory) ->
     base = shelf.base
     view = CheckedBase(base, True, lambda target: ())  # a link into the private layer is not broken
     headers = shelf.headers()
+    lost = frozenset(shelf.in_bucket(Bucket.UNREACHABLE))
     books = []
     for stat in shelf.stats():
         header = headers.get(stat.path)
@@ -122,7 +125,7 @@ def _books(shelf: Shelf, files: Mapping[str, Collection[str]], known: Memory) ->
             cites.update((place, None) for place in parsed.mentions if place.path in files.get(place.base, ()))
         books.append(Book(base.name, stat.path, header.title if header else "", stat.size, layer_of(stat.path),
                           kind_of(stat.path), header.provenance if header else None, header.stage if header else None,
-                          stat.private, len(header.keys) if header else 0, tuple(cites), tuple(broken), parsed.sources))
+                          stat.private, len(header.keys) if header else 0, stat.path in lost, tuple(cites), tuple(broken), parsed.sources))
     return books
 
 

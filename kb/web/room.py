@@ -15,7 +15,7 @@ from kb.errors import PluginError
 from kb.ops.stacks import Memory, ShelfOfBooks, stacks
 from kb.resident import Resident
 from kb.specs import Page
-from kb.web.safe import ask_url, marked, note_url, shown
+from kb.web.safe import ask_url, marked, note_url, plain, shown, telling, under
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -101,8 +101,7 @@ class Room:
         environment = Environment(loader=FileSystemLoader(folder), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
                                   lstrip_blocks=True, finalize=_final)
         environment.globals.update(note_url=note_url, ask_url=ask_url, marked=marked)
-        environment.filters["count"] = count
-        environment.filters["thousands"] = lambda number: f"{number:,}"
+        environment.filters.update(count=count, thousands=lambda number: f"{number:,}", plain=plain, telling=telling, under=under)
         return environment
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlencode, urlsplit
 
+from kb.core.header import split_label
+from kb.core.values import Passage
 from kb.core.words import analyse, normalise
 
 if TYPE_CHECKING:
@@ -17,6 +19,8 @@ _OVERRIDES = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _UNSAFE = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{_OVERRIDES}\ud800-\udfff]")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _WIKILINK = re.compile(r"!?\[\[([^\[\]\n|#]*)(#[^\[\]\n|]*)?(?:\\?\|([^\[\]\n]*))?\]\](?!\()")
+_MARKUP = re.compile(r"\*\*|__|`+|^#{1,6} ", re.MULTILINE)
+_WEBLINK = re.compile(r"(?<!!)\[([^\[\]\n]+)\]\([^()\s]*\)")
 _CITATION = re.compile(r"\[src:([^\]\n]{1,80})\]")
 
 
@@ -54,6 +58,25 @@ def marked(text: str, words: Iterable[str]) -> Markup:
             parts += [escape(text[end:found.start()]), Markup("<mark>%s</mark>") % found[0]]
             end = found.end()
     return Markup("").join([*parts, escape(text[end:])])
+
+
+def plain(text: str) -> str:
+    """A passage without what marks it up: emphasis, code ticks, brackets of links; a purpose line without its label."""
+    lines = (split_label(line)[1] if split_label(line)[0] == "purpose" else line for line in text.split("\n"))
+    text = _WIKILINK.sub(lambda found: found[3] or found[1] or found[0], "\n".join(lines))
+    return _MARKUP.sub("", _WEBLINK.sub(r"\1", text))
+
+
+def telling(passages: Iterable[Passage]) -> list[Passage]:
+    """The passages that hold more than the note's purpose line, which stands above them anyway."""
+    return [passage for passage in passages
+            if any(line.strip() and split_label(line)[0] != "purpose" for line in passage.text.split("\n"))]
+
+
+def under(heading_path: str, title: str) -> str:
+    """A heading path without the note's own title in front."""
+    rest = heading_path.removeprefix(title).removeprefix(" > ") if title else heading_path
+    return rest or "the opening"
 
 
 class Linker:
