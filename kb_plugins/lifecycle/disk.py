@@ -80,7 +80,7 @@ class Disk:
             self.prepare(os.path.dirname(name))
             try:
                 write_atomic(temporary, text.encode("utf-8", "replace"), mode=mode)
-                os.link(temporary, full)
+                _link(temporary, full)
             except FileExistsError:
                 return False
             finally:
@@ -141,6 +141,18 @@ class Disk:
         if text and not text.endswith("\n"):
             text += "\n"
         write_atomic(place, (text + f"/{layout.LOCAL}/\n").encode("utf-8", "surrogateescape"))
+
+
+def _link(temporary: str, target: str) -> None:
+    """Give a finished file its name, if nobody has it. Raises FileExistsError when somebody does."""
+    try:
+        os.link(temporary, target)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        if os.path.lexists(target):
+            raise FileExistsError(target) from None
+        os.replace(temporary, target)
 
 
 def inside(path: str, root: str) -> bool:

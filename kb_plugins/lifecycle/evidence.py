@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from kb_plugins.lifecycle import clock, layout
 from kb_plugins.lifecycle.disk import Disk
@@ -11,7 +12,7 @@ from kb_plugins.lifecycle.ledger import Row
 from kb_plugins.lifecycle.observe import subject_is_legal
 from kb_plugins.lifecycle.records import Draft, record_id
 from kb_plugins.lifecycle.references import tracked_or_pinned
-from kb_plugins.lifecycle.routes import read_generated, route
+from kb_plugins.lifecycle.routes import Generated, read_generated, route
 from kb_plugins.lifecycle.text import clean, is_conversation, one_line
 
 _TASK = re.compile(r"[A-Za-z0-9._-]+")
@@ -24,6 +25,8 @@ class Drafts:
     def __init__(self, disk: Disk, episode: str) -> None:
         self.disk = disk
         self.episode = episode
+        self._evidence: frozenset[str] = frozenset()
+        self._generated = Generated((), ())
 
     def of(self, rows: Iterable[Row]) -> list[tuple[Draft, bool]]:
         """(draft, whether its text is a conversation) per record, in the order of the lines; a repeated fact once."""
@@ -87,9 +90,8 @@ class Drafts:
         draft = self._draft(row, ("observation.recorded", kind, subject, statement), "lesson", statement,
                             f"Observed as {kind} about {subject} in episode {self.episode}.", "observed", "observation",
                             f"task:{task}" if task else "")
-        return Draft(draft.id, draft.klass, draft.title, draft.description, draft.epistemics, draft.date, draft.tag,
-                     draft.sources, clean(subject), route(subject, self._generated), references,
-                     tuple(item for item in references if item in self._evidence))
+        return replace(draft, about=clean(subject), route=route(subject, self._generated), evidence=references,
+                       resolved=tuple(item for item in references if item in self._evidence))
 
     def _draft(self, row: Row, canonical: tuple[str, ...], klass: str, title: str, description: str, epistemics: str,
                tag: str, task: str) -> Draft:

@@ -46,19 +46,27 @@ class Checkout:
         return "" if code else out.decode("utf-8", "surrogateescape").rstrip("\n")
 
     def stream(self, *words: str, stdin: bytes) -> Generator[bytes, None, None]:
-        """NUL-separated fields of a git command as they come. Closing the iterator ends the command."""
+        """NUL-separated fields of a git command as they come. Closing the generator ends the command.
+
+        Raises GitError when the command itself fails.
+        """
         with subprocess.Popen(["git", *_SETTINGS, *words], cwd=self.root, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, env=_environment()) as process:
             assert process.stdin is not None and process.stdout is not None
             try:
-                process.stdin.write(stdin)
-                process.stdin.close()
+                try:
+                    process.stdin.write(stdin)
+                    process.stdin.close()
+                except BrokenPipeError:  # it ended before it read us; its exit code says why
+                    pass
                 rest = b""
                 while chunk := process.stdout.read1(65536):  # type: ignore[attr-defined]
                     *whole, rest = (rest + chunk).split(b"\0")
                     yield from whole
                 if rest:
                     yield rest
+                if process.wait():
+                    raise GitError(f"git {words[0]} ended with exit {process.returncode}")
             finally:
                 process.kill()
 

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from kb_plugins.lifecycle.references import References, Resolution
-from tests.lifecycle.yard import RECORD, Yard
+from tests.lifecycle.yard import CURATED, RECORD, Yard
 
 
 def resolve(yard: Yard, *references: str) -> list[Resolution]:
@@ -116,6 +116,18 @@ def test_a_partial_clone_asks_nobody_for_what_it_left_out(yard: Yard) -> None:
     before = sorted(p.name for p in (yard.root / ".git/objects").rglob("*"))
     assert hows(yard, "file:a.md", "commit:HEAD", "commit:" + "1" * 40) == ["historical", "external", "missing"]
     assert sorted(p.name for p in (yard.root / ".git/objects").rglob("*")) == before
+
+
+def test_a_history_that_git_cannot_walk_is_no_missing_reference(yard: Yard) -> None:
+    yard.write("a.md", "a\n")
+    first = yard.git("rev-parse", "HEAD")
+    yard.commit("a", "a.md")
+    path = yard.root / ".git/objects" / first[:2] / first[2:]
+    path.chmod(0o644)
+    path.unlink()
+    yard.write(f"{CURATED}/coil-cables.md", RECORD.replace("file:README.md", "file:gone.md"))
+    said = yard("knowledge", "check", "--json")
+    assert (said.code, [row["code"] for row in said.json()["findings"]]) == (10, ["validator"])
 
 
 def test_an_unborn_repository_has_no_history_and_says_so(yard: Yard, tmp_path: object) -> None:

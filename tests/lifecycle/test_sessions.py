@@ -169,6 +169,28 @@ def test_the_records_are_listed_shown_and_the_latest_is_the_newest(yard: Yard) -
     assert yard("session", "show", names[0], "--json").ok().json()["session_id"] == names[0]
 
 
+def test_a_file_system_without_links_of_either_kind_serves_too(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refused)
+    monkeypatch.setattr(os, "symlink", refused)
+    episode = yard.start()
+    assert yard("session", "status", "--json").json()["open"]["session_id"] == episode
+    assert not (yard.root / ".ai/local/state/session-current.yaml").is_symlink()
+    yard("session", "close").ok()
+    assert len(list((yard.root / ".ai/repo/sessions").glob("*--s-*.md"))) == 1
+
+
+def test_a_pointer_to_nothing_is_an_orphan(yard: Yard) -> None:
+    yard.start()
+    (yard.root / f"{OPEN}/hand.yaml").unlink()
+    assert yard("session", "status", "--json").json()["open"] is None
+    assert "1 found" in yard("recover", "orphans", "--check").out
+    yard("recover", "orphans").ok()
+    assert yard("recover", "status").ok().out == "recover status: 0 found\n"
+
+
 def test_majordomus_now_is_the_clock_unless_kb_now_is(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MAJORDOMUS_NOW", "2026-01-01T00:00:00Z")
     yard("decision", "add", "one", "--why", "x").ok()
