@@ -53,7 +53,8 @@ def without_keys(text: str) -> str:
         if line.kind == "text" and number not in drop and split_label(line.text)[0] == "keys":
             end = key_span(lines, number)
             last = number
-            while last + 1 < end and (raw[last].rstrip().endswith((",", ";", ":")) or raw[last + 1].lstrip().startswith(("- ", "* ", "+ "))):
+            while last + 1 < end and (raw[last].rstrip().endswith((",", ";", ":"))
+                                      or raw[last + 1].lstrip().startswith(("- ", "* ", "+ "))):
                 last += 1
             drop.update(range(number, last + 1))
     return "\n".join(line for number, line in enumerate(raw) if number not in drop)
