@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from functools import cache
 
 _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f")
 
@@ -16,6 +18,17 @@ def printable(text: str, *, lines: bool = False) -> str:
         return text
     keep = "\n\t" if lines else ""
     return "".join(c if c in keep or not _unsafe(c) else _escape(c) for c in text)
+
+
+def harmless(text: str) -> str:
+    """`text` of any length and many lines on its way to a page or a model: control characters, bidirectional overrides
+    and lone surrogates as visible escapes; line ends, tabs and the marks of right-to-left text stay."""
+    return _harm().sub(lambda found: _escape(found[0]), text.replace("\r\n", "\n"))
+
+
+@cache
+def _harm() -> re.Pattern[str]:
+    return re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def flat(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from kb.core.display import flat
@@ -10,6 +11,7 @@ from kb.core.values import Answer, Passage, Result
 from kb.ops.listing import ListedFile, row_text
 from kb.ops.remember import Remembered
 
+_OURS = re.compile(r"^[ \t]*(?:EVIDENCE:|NOTE:|#{1,6}[ \t]|ranked by:|Passages for:|Files to open for:|Nothing matched)", re.MULTILINE)
 _DEPOSIT = "  [short memory: recent, not distilled, not yet in the library]"
 
 
@@ -47,7 +49,12 @@ def _file(result: Result) -> str:
 
 def _passage(passage: Passage) -> str:
     origin = "/".join(part for part in (passage.provenance, passage.stage) if part)
-    return f"\n### {flat(passage.heading_path)}" + (f"  [{flat(origin)}]" if passage.provenance else "") + f"\n{passage.text}\n"
+    return f"\n### {flat(passage.heading_path)}" + (f"  [{flat(origin)}]" if passage.provenance else "") + f"\n{quoted(passage.text)}\n"
+
+
+def quoted(text: str) -> str:
+    """A passage whose lines cannot be taken for ours: one that imitates the layout is quoted with `> `."""
+    return _OURS.sub(r"> \g<0>", text)
 
 
 def nothing_found(answer: Answer) -> str:

@@ -41,16 +41,27 @@ def answer_line(server: Server, line: bytes) -> bytes | None:
     try:
         message = parse(line)
     except ValueError as error:
-        return encode(_error(None, PARSE_ERROR, f"parse error: {error}; send one JSON message a line, in UTF-8"))
+        return refuse(str(error))
     reply = answer(server, message)
-    return None if reply is None else encode(reply)
+    if reply is None:
+        return None
+    try:
+        return encode(reply)
+    except (TypeError, ValueError):  # a plugin's schema or annotation that is no JSON
+        identity = reply.get("id") if isinstance(reply, dict) else None
+        return encode(_error(identity, INTERNAL_ERROR, "the answer is no JSON; a plugin's tool is at fault: see kb plugins"))
+
+
+def refuse(why: str) -> bytes:
+    """The reply to a line that is no message."""
+    return encode(_error(None, PARSE_ERROR, f"parse error: {why}; send one JSON message a line, in UTF-8"))
 
 
 def parse(line: bytes) -> Any:
     """The JSON value of a line. Raises ValueError for bad UTF-8, bad JSON, lone surrogates, and nesting without end."""
     try:
         text = line.decode("utf-8")
-        value = json.loads(text)
+        value = json.loads(text, parse_constant=_no_constant)
         if "\\ud" in text.lower():
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeDecodeError:
@@ -62,6 +73,10 @@ def parse(line: bytes) -> Any:
     except json.JSONDecodeError as error:
         raise ValueError(str(error)) from None
     return value
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
 
 
 def encode(reply: Any) -> bytes:

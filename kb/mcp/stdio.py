@@ -10,9 +10,12 @@ from typing import Any, BinaryIO
 
 from kb import __version__
 from kb.core.display import printable
-from kb.mcp.protocol import INTERNAL_ERROR, RpcError, Server, answer_line
+from kb.errors import KbError
+from kb.mcp.protocol import INTERNAL_ERROR, RpcError, Server, answer_line, refuse
 from kb.mcp.tools import INSTRUCTIONS, all_tools, call, describe
 from kb.resident import Resident
+
+LONGEST_LINE = 16_000_000  # bytes; a question is a few hundred
 
 
 def claim_stdout() -> int:
@@ -37,13 +40,21 @@ def make_server(resident: Resident, top: int) -> Server:
             return call(known(), resident.app, name, given)
         except RpcError:
             raise
+        except KbError as error:
+            raise RpcError(INTERNAL_ERROR, str(error)) from None
         except Exception as error:  # noqa: BLE001 - a boundary: the client gets a code, the log gets the cause
             tell(f"{name} failed: {type(error).__name__}: {error}")
             if os.environ.get("KB_DEBUG") == "1":
                 traceback.print_exc(file=sys.stderr)
             raise RpcError(INTERNAL_ERROR, "Internal error; the server's stderr says more, and other calls still work") from None
 
-    return Server("kb", __version__, INSTRUCTIONS, lambda: [describe(tool) for tool in known().values()], run)
+    def listed() -> list[dict[str, Any]]:
+        try:
+            return [describe(tool) for tool in known().values()]
+        except KbError as error:
+            raise RpcError(INTERNAL_ERROR, str(error)) from None
+
+    return Server("kb", __version__, INSTRUCTIONS, listed, run)
 
 
 def serve_stdio(paths: Sequence[str], include_private: bool, top: int, wire: int, lines: BinaryIO) -> int:
@@ -56,13 +67,20 @@ def serve_stdio(paths: Sequence[str], include_private: bool, top: int, wire: int
     for sentence in app.fleet.skipped:
         tell(sentence)
     tell(f"{len(app.fleet.agents)} agents in {len(app.fleet.bases)} bases. Ready on stdio.")
-    for line in lines:
+    while line := lines.readline(LONGEST_LINE):
         if not line.strip():
             continue
-        reply = answer_line(server, line)
+        reply = answer_line(server, line) if line.endswith(b"\n") or len(line) < LONGEST_LINE else _too_long(lines)
         if reply is not None and not _send(wire, reply):
             return 1
     return 0
+
+
+def _too_long(lines: BinaryIO) -> bytes:
+    """Skip the rest of a line that is longer than any message, and say so."""
+    while (rest := lines.readline(LONGEST_LINE)) and not rest.endswith(b"\n"):
+        pass
+    return refuse(f"the line is longer than {LONGEST_LINE:,} bytes")
 
 
 def _send(wire: int, reply: bytes) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kb.app import App
+from kb.core.display import harmless
 from kb.core.values import KINDS, PROVENANCES, STAGES
 from kb.errors import KbError, PluginError, UsageError
 from kb.mcp import layouts
@@ -38,16 +39,16 @@ def host_tools(top: int) -> list[Tool]:
              "words; that comparison is spelling, not meaning.", asked, lambda app, given: _route(app, given, top), READ_ONLY),
         Tool("kb_retrieve",
              "The passages that answer a question, with heading path and provenance, under the EVIDENCE line. Keywords and full text are "
-             "fused; no model is asked. A passage from the deposit is marked as short memory: recent and unjudged. Verdict nothing means that "
-             "the library does not hold it.", asked, lambda app, given: _retrieve(app, given, top), READ_ONLY),
+             "fused; no model is asked. A passage from the deposit is marked as short memory: recent and unjudged. Verdict nothing "
+             "means that the library does not hold it.", asked, lambda app, given: _retrieve(app, given, top), READ_ONLY),
         Tool("kb_remember",
-             "Is this claim already in the library? Measures overlap of words and proposes ADD, UPDATE or NOOP with the closest passages. It "
-             "writes nothing and decides nothing, and never proposes to delete.",
+             "Is this claim already in the library? Measures overlap of words and proposes ADD, UPDATE or NOOP with the closest passages. "
+             "It writes nothing and decides nothing, and never proposes to delete.",
              _schema({"claim": {"type": "string", "description": "One fact, as a sentence."}}, ["claim"]),
              lambda app, given: layouts.proposal(remember(app, given["claim"])), READ_ONLY),
         Tool("kb_fleet",
-             "Who are the agents? The fleet's name and role and every agent with its role and folder. A lookup, not a search: it works on an "
-             "empty library, and kb_route and kb_retrieve cannot answer this.",
+             "Who are the agents? The fleet's name and role and every agent with its role and folder. A lookup, not a search: it works on "
+             "an empty library, and kb_route and kb_retrieve cannot answer this.",
              _schema({}, []), lambda app, given: roster_text(app.fleet) + "\n", READ_ONLY),
         Tool("kb_list",
              "What do the shelves hold? One line a file, narrowed by facets that combine with AND; an omitted one does not filter. Not a "
@@ -91,11 +92,14 @@ def call(tools: Mapping[str, Tool], app: Callable[[], App], name: str, given: Ma
         raise RpcError(INVALID_PARAMS, f"unknown tool: {name}; the tools are {', '.join(tools)}")
     check_arguments(tool, given)
     try:
-        return tool.run(app(), given)
+        text = tool.run(app(), given)
     except UsageError as error:
         raise RpcError(INVALID_PARAMS, str(error)) from None
     except KbError as error:
         raise RpcError(INTERNAL_ERROR, str(error)) from None
+    if not isinstance(text, str):
+        raise TypeError(f"it returned {type(text).__name__} and no text")
+    return harmless(text)
 
 
 def check_arguments(tool: Tool, given: Mapping[str, Any]) -> None:
@@ -103,7 +107,7 @@ def check_arguments(tool: Tool, given: Mapping[str, Any]) -> None:
     properties: Mapping[str, Any] = tool.input_schema.get("properties", {})
     for key in tool.input_schema.get("required", []):
         value = given.get(key)
-        if properties[key]["type"] == "string" and (not isinstance(value, str) or not value.strip()):
+        if properties.get(key, {}).get("type") == "string" and (not isinstance(value, str) or not value.strip()):
             raise RpcError(INVALID_PARAMS, f"missing or empty argument: {key}; give it as a string")
         if value is None:
             raise RpcError(INVALID_PARAMS, f"missing argument: {key}")

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 class Book(NamedTuple):
-    """One file. `lost` says that no question can reach it, and not by design. `cites` and `cited_by` are files in scope, `broken` the targets of wikilinks that lead nowhere,
-    `sources` the tokens of its citations, `ribbons` the other bases that cite it."""
+    """One file. `lost`: no question can reach it, and not by design. `cites` and `cited_by` are files in scope, `broken` the
+    targets of wikilinks that lead nowhere, `sources` the tokens of its citations, `ribbons` the other bases that cite it."""
 
     base: str
     path: str

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from kb.loopback import authorities
+
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -33,11 +35,11 @@ _RAW = tuple((name.lower().encode(), value.encode()) for name, value in HEADERS)
 def refusal(method: str, headers: list[tuple[bytes, bytes]], port: int) -> str | None:
     """Why a request is refused, as one sentence; None when it may pass. Header names are in lower case."""
     hosts = _values(headers, b"host")
-    authorities = {f"127.0.0.1:{port}", f"localhost:{port}"} | ({"127.0.0.1", "localhost"} if port == 80 else set())
-    if len(hosts) != 1 or hosts[0].lower() not in authorities:
+    ours = authorities(port)
+    if len(hosts) != 1 or hosts[0].lower() not in ours:
         return "The reading room answers under its own address only."
     origins = _values(headers, b"origin")
-    if any(origin.lower() not in {f"http://{authority}" for authority in authorities} for origin in origins):
+    if any(origin.lower() not in {f"http://{authority}" for authority in ours} for origin in origins):
         return "The reading room does not answer pages of other sites."
     if any(site.lower() not in _OURS for site in _values(headers, b"sec-fetch-site")):
         return "The reading room does not answer pages of other sites. Open its address yourself."

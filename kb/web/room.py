@@ -10,12 +10,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb.app import App
+from kb.core.display import harmless
 from kb.core.jsontext import dumps
 from kb.errors import PluginError
 from kb.ops.stacks import Memory, ShelfOfBooks, stacks
 from kb.resident import Resident
 from kb.specs import Page
-from kb.web.safe import ask_url, marked, note_url, plain, shown, telling, under
+from kb.web.safe import ask_url, marked, note_url, plain, telling, under
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -116,4 +117,4 @@ def count(number: int, one: str, many: str = "") -> str:
 
 def _final(value: Any) -> Any:
     """Every text that a template prints passes here: what a note holds cannot command a terminal, or turn a line round."""
-    return shown(value) if type(value) is str else value
+    return harmless(value) if type(value) is str else value

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlencode, urlsplit
 
+from kb.core.display import harmless
 from kb.core.header import split_label
 from kb.core.values import Passage
 from kb.core.words import analyse, normalise
@@ -15,23 +16,11 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 RENDERED_AT_MOST = 200_000  # characters; what is longer is shown as it is, because rendering it costs more than it tells
-_OVERRIDES = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-_UNSAFE = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{_OVERRIDES}\ud800-\udfff]")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _WIKILINK = re.compile(r"!?\[\[([^\[\]\n|#]*)(#[^\[\]\n|]*)?(?:\\?\|([^\[\]\n]*))?\]\](?!\()")
 _MARKUP = re.compile(r"\*\*|__|`+|^#{1,6} ", re.MULTILINE)
 _WEBLINK = re.compile(r"(?<!!)\[([^\[\]\n]+)\]\([^()\s]*\)")
 _CITATION = re.compile(r"\[src:([^\]\n]{1,80})\]")
-
-
-def shown(text: str) -> str:
-    """`text` with control characters, bidirectional overrides and lone surrogates as visible escapes."""
-    return _UNSAFE.sub(lambda found: _escape(found[0]), text.replace("\r\n", "\n"))
-
-
-def _escape(c: str) -> str:
-    code = ord(c)
-    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
 
 
 def note_url(base: str, path: str) -> str:
@@ -49,7 +38,7 @@ def marked(text: str, words: Iterable[str]) -> Markup:
     from markupsafe import Markup, escape
 
     wanted = {word for item in words for word in normalise(item)}
-    text = shown(text)
+    text = harmless(text)
     parts: list[Markup] = []
     end = 0
     for found in _WORD.finditer(text) if wanted else ():
@@ -124,7 +113,7 @@ def rendered(text: str, linker: Linker) -> Markup | None:
 
     if len(text) > RENDERED_AT_MOST:
         return None
-    return Markup(_parser(linker).render(shown(text)))
+    return Markup(_parser(linker).render(harmless(text)))
 
 
 def _parser(linker: Linker) -> Any:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import socket
 import sys
 from collections.abc import Sequence
 
 from kb.core.display import printable
 from kb.errors import KbError
+from kb.loopback import ADDRESS, listen
 from kb.resident import Resident
 from kb.web.room import Room, count
-
-ADDRESS = "127.0.0.1"
-PORT = 4114
 
 
 def serve_room(paths: Sequence[str], include_private: bool, port: int) -> None:
@@ -37,21 +34,6 @@ def serve_room(paths: Sequence[str], include_private: bool, port: int) -> None:
     finally:
         listening.close()
         room.worker.shutdown(wait=False, cancel_futures=True)
-
-
-def listen(port: int) -> socket.socket:
-    """A listening socket on the loopback address. Raises KbError when the port is taken or not allowed."""
-    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    try:
-        if sys.platform != "win32":  # there the option means something else: sharing a port that is taken
-            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind((ADDRESS, port))
-        found.listen(64)
-    except OSError as error:
-        found.close()
-        raise KbError(f"cannot listen on {ADDRESS}:{port}: {(error.strerror or str(error)).lower()}",
-                      hint="choose another port with --port N") from None
-    return found
 
 
 def _summary(room: Room) -> str:

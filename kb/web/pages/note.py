@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from kb.core.display import harmless
 from kb.core.header import key_span, split_label
 from kb.core.inline import WikiLink
 from kb.core.markdown import front_matter_end, lines_of, scan
@@ -14,7 +15,7 @@ from kb.core.values import stem as stem_of
 from kb.ops.reading import read
 from kb.web.query import Query
 from kb.web.room import Reply, Room
-from kb.web.safe import RENDERED_AT_MOST, Linker, rendered, shown
+from kb.web.safe import RENDERED_AT_MOST, Linker, rendered
 
 if TYPE_CHECKING:
     from kb.app import App
@@ -34,7 +35,7 @@ def view(room: Room, query: Query) -> Reply:
     body = rendered(_body(reading.text), linker)
     return room.page(
         "note.html", title=reading.header.title or stem_of(place.path), here="/stacks", reading=reading, place=place, base=base,
-        book=book, body=body, plain=shown(reading.text[:RENDERED_AT_MOST]) if body is None else "",
+        book=book, body=body, plain=harmless(reading.text[:RENDERED_AT_MOST]) if body is None else "",
         cut=len(reading.text) > RENDERED_AT_MOST, kind=kind_of(place.path), layer=layer_of(place.path),
         file=os.path.join(base.root, place.path), dead=[key.key for key in reading.keys if not key.live])
 
