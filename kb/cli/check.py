@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import click
 
 from kb.app import open_app
@@ -24,6 +26,7 @@ from kb.store.fleet import real_folder
 def check(ctx: click.Context, paths: tuple[str, ...], strict: bool, include_private: bool, format_: str,
           select: tuple[str, ...], ignore: tuple[str, ...]) -> None:
     """Lint every base and report what the conventions promise and nobody checked. It fixes nothing and touches no file."""
+    gc.disable()  # a base of ten thousand notes is a million small objects and no cycles
     bad = 0
     good = []
     for path in paths:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from kb.core.markdown import BEGINS, HTML, Line, front_matter_end, lines_of, scan
 
 _RUN = re.compile(r"`+")
 _TOKEN = re.compile(r"\\[!-/:-@\[-`{-~]|`+|<!--")  # what decides, from left to right: an escape, a run of backticks, a comment
+_MARKS = ("[[", "[src:", "]:")
 _HIDING = ("```", "~~~", "    ", "\t", "<")  # without these there is no fence, no indented code and no HTML
 _NOT_A_LINE_END = re.compile(r"[^\n]")
 _DELIMITER_ROW = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*+\|?[ \t]*$")
@@ -48,8 +49,6 @@ def prose_of(text: str) -> list[tuple[int, str]]:
 
     Fences, indented code, raw HTML and front matter are left out, and so is a paragraph with no `[[`, `[src:` or `]:`.
     """
-    if not holds_any(text):
-        return []
     # What stands between two empty lines means the same alone as in its document, until something may hide a line.
     found: list[tuple[int, str]] = []
     number = 1
@@ -60,15 +59,29 @@ def prose_of(text: str) -> list[tuple[int, str]]:
     hidden = [place for place in map(text.find, _HIDING) if place >= 0]
     if hidden:
         rest = _last_fresh_start(text, min(hidden))
-        before = text[:rest]
-        found += [(number + before.count("\n") - 1 + line, seen) for line, seen in visible(scan(text[rest:], front=False))]
-        text = before
+        skipped = number - 1 + text.count("\n", 0, rest)
+        found += [(skipped + line, seen) for line, seen in visible(scan(text[rest:], front=False))]
+        text = text[:rest]
     simple: list[tuple[int, str]] = []
-    for block in text.split("\n\n"):
-        if holds_any(block):
-            simple += _simple(block, number)
-        number += block.count("\n") + 2
+    counted = position = 0
+    for place in sorted(place for mark in _MARKS for place in _places(text, mark)):
+        if place < position:
+            continue
+        before = text.rfind("\n\n", 0, place)
+        start = before + 2 if before >= 0 else 0
+        end = text.find("\n\n", place)
+        position = end if end >= 0 else len(text)
+        number += text.count("\n", counted, start)
+        counted = start
+        simple += _simple(text[start:position], number)
     return simple + found
+
+
+def _places(text: str, mark: str) -> Iterator[int]:
+    place = text.find(mark)
+    while place >= 0:
+        yield place
+        place = text.find(mark, place + 1)
 
 
 def _last_fresh_start(text: str, end: int) -> int:

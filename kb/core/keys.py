@@ -9,8 +9,9 @@ from kb.core.words import STOP_WORDS, normalise
 
 def is_live(key: str) -> bool:
     """Whether some question finds this key: it is one word as written that normalises to one, or a phrase of two or more."""
-    if key.isascii() and key.isalnum():
-        return len(key) > 1 and key.lower() not in STOP_WORDS
+    if key.isascii() and key.replace(" ", "").isalnum():  # most keys are plain: no need for the whole analyser
+        live = sum(len(word) > 1 and word not in STOP_WORDS for word in key.lower().split())
+        return live > 1 or (live == 1 and " " not in key.strip())
     words = len(normalise(key))
     return words > 1 or (words == 1 and len(key.split()) == 1)
 

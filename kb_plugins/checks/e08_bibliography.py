@@ -14,7 +14,8 @@ from kb.api import BaseUnderCheck, Check, NoteUnderCheck, Problem, Record, hooki
 def drifted_bibliographies(view: BaseUnderCheck) -> Iterator[Problem]:
     records = {record.key: record for record in view.records or ()}
     for note in view.notes if records else ():
-        yield from _of_note(note, records)
+        if note.citations:  # a bibliography line is one too
+            yield from _of_note(note, records)
 
 
 def _of_note(note: NoteUnderCheck, records: dict[str, Record]) -> Iterator[Problem]:
