@@ -19,7 +19,7 @@ from kb.store.sources import load_sources
 from kb.store.walk import walk_base
 
 
-class once:  # noqa: N801 - it stands where cached_property would
+class once:
     """A cached_property without the lock that Python 3.11 takes: of ten thousand notes it is a tenth of a second."""
 
     def __init__(self, compute: Callable[[CheckedNote], Any]) -> None:

@@ -17,7 +17,7 @@ def broken_records(view: BaseUnderCheck) -> Iterator[Problem]:
     replaces = {record.key: record.replaces for record in view.records or ()}
     for key, other in replaces.items():
         if other is not None and replaces.get(other) == key:
-            yield Problem(f"sources/{key}.txt", 0, f"{key} and {other} replace each other; kb source add --replaces names the older one only")
+            yield Problem(f"sources/{key}.txt", 0, f"{key} and {other} replace each other; kb source add --replaces names the older")
 
 
 @hookimpl

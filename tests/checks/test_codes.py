@@ -1,0 +1,93 @@
+"""Every code on its own fixture: fixtures/<code>/base is a base, expected.txt states all that `kb check` finds there.
+
+A line of expected.txt is `CODE place | words of the message`. A file called dot-gitignore stands for .gitignore.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from kb.app import open_app
+from kb.host import Host, discover, open_host
+from kb.ops.check import Finding, Grade, check
+from kb.specs import Check
+
+FIXTURES = Path(__file__).with_name("fixtures")
+CODES = sorted(path.name.upper() for path in FIXTURES.iterdir())
+FIFTEEN = ["E01", "E02", "E04", "E05", "E06", "E08", "E09", "W01", "W03", "W04", "W05", "W06", "W07", "W08", "W09"]
+
+
+def host() -> Host:
+    return open_host(pytest.fail, {"KB_PLUGINS_ONLY": "builtin"})
+
+
+def grade(root: Path, include_private: bool = False, **settings: list[str]) -> Grade:
+    return check(open_app([str(root)], include_private, host=host()), **settings)
+
+
+def base_of(code: str, tmp_path: Path) -> Path:
+    root = tmp_path / "base"
+    shutil.copytree(FIXTURES / code.lower() / "base", root)
+    for path in list(root.rglob("dot-gitignore")):
+        path.rename(path.with_name(".gitignore"))
+    return root
+
+
+def place_of(finding: Finding) -> str:
+    return finding.file if finding.line == 0 else f"{finding.file}:{finding.line}"
+
+
+def expected(code: str) -> list[tuple[str, str, str]]:
+    found = []
+    for line in (FIXTURES / code.lower() / "expected.txt").read_text(encoding="utf-8").splitlines():
+        head, _, words = line.partition(" | ")
+        code_, _, place = head.removesuffix(" |").partition(" ")
+        found.append((code_, place, words))
+    return found
+
+
+def test_there_is_a_fixture_for_each_of_the_fifteen_codes() -> None:
+    assert CODES == FIFTEEN
+    assert all(any(found == code for found, _, _ in expected(code)) for code in CODES)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_code_finds_what_its_fixture_states_and_nothing_else(code: str, tmp_path: Path) -> None:
+    findings = list(grade(base_of(code, tmp_path)).findings)
+    wanted = expected(code)
+    assert sorted((finding.code, place_of(finding)) for finding in findings) == sorted((c, place) for c, place, _ in wanted)
+    unused = list(findings)
+    for code_, place, words in wanted:
+        match = next((f for f in unused if (f.code, place_of(f)) == (code_, place) and words in f.message), None)
+        assert match is not None, f"{code_} {place} has no message with {words!r}: {[f.message for f in unused]}"
+        unused.remove(match)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_code_is_one_module_that_says_what_it_asks_and_reads_through_the_door_alone(code: str) -> None:
+    plugin = next(p for p in discover() if p.name == code.lower())
+    source = Path(__import__("importlib").import_module(plugin.value).__file__ or "").read_text(encoding="utf-8")
+    (spec,) = [item for item in host().specs("kb_checks", Check, lambda item: item.code) if item.code == code]
+    assert plugin.value == f"kb_plugins.checks.{code.lower()}_{spec.slug.replace('-', '_')}"
+    assert spec.level == ("error" if code.startswith("E") else "warning")
+    assert spec.doc.startswith(f"{code} {spec.slug}: ") and spec.doc.count("\n") >= 3
+    assert [line for line in source.splitlines() if line.startswith(("from kb", "import kb")) and not line.startswith("from kb.api import")] == []
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_check_changes_nothing_on_disk(code: str, tmp_path: Path) -> None:
+    root = base_of(code, tmp_path)
+    before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    grade(root, True)
+    assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
+
+
+def test_no_private_path_is_named_without_all(tmp_path: Path) -> None:
+    for code in CODES:
+        root = base_of(code, tmp_path / code)
+        for finding in grade(root).findings:
+            text = f"{finding.file} {finding.message}"
+            assert "diary" not in text and "profile/plan" not in text and "2026-09-01" not in text, (code, text)
