@@ -26,7 +26,7 @@ def parse_private(card: str | None, name: str, *, readable: bool = True) -> Priv
     if not any(parts):
         return Privacy(whole=True, warning=f"{name}/agent.txt declares an empty private line, so the whole base is "
                                            "treated as private")
-    if any(part.rstrip("/") in (".", "..") or not part.strip("/") and part for part in parts):
+    if any(part.rstrip("/") in (".", "..") or (not part.strip("/") and part) for part in parts):
         return Privacy(whole=True, warning=f"{name}/agent.txt mixes `.` with folders on its private line, so the whole "
                                            "base is treated as private")
     warning = None
