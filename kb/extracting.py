@@ -31,7 +31,7 @@ def main(ending: str, path: str) -> int:
     except KbError as error:
         found = {"refused": error.message, "hint": error.hint}
     with reply:
-        json.dump(found, reply)
+        json.dump(found, reply, ensure_ascii=False)
     return 0
 
 

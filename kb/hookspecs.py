@@ -50,7 +50,8 @@ def kb_scorers() -> Sequence[Scorer]:  # type: ignore[empty-body]
 def kb_extractors() -> Sequence[Extractor]:  # type: ignore[empty-body]
     """Readers of documents that are not markdown, by file extension.
 
-    Called by `kb ingest` when the fleet has no `tools/extract/<ext>.cmd` of its own. Since 0.1.
+    Called by `kb ingest`, in a process with limits, when the fleet has no `tools/extract/<ext>.cmd`, `.sh` or `.py` of
+    its own. Two extractors for one extension are an error that names both. Since 0.1.
     """
 
 

@@ -68,9 +68,12 @@ class Scorer:
 
 @dataclass(frozen=True, slots=True)
 class Extractor:
-    """Turns a document into text. `extensions` are lower case without the dot.
+    """Turns a document into text. `extensions` are lower case without the dot, each read by one extractor only.
 
-    `extract` raises KbError when the document is encrypted, scanned, too large or not what its name says.
+    `extract` takes the absolute path and returns text in reading order, headings and list items marked as in markdown
+    where they are known. It raises KbError when the document is encrypted, scanned, damaged or not what its name says.
+    It runs in a process of its own, with limits on memory, time and output; what it prints is no text, and whatever else
+    it raises is told in one line.
     """
 
     name: str

@@ -37,8 +37,9 @@ def ingest(file: str, paths: tuple[str, ...], agent: str | None, keep: bool, dry
     ask_approval(app, "promoter", "reviewer", *([adapter] if adapter else []))
     plan = op.plan(app, file, agent=agent, top=top)
     if plan.owner is not None:
-        click.echo(f"routed to {printable(plan.base.name)} (score {plan.owner.score:.1f}, {plan.owner.margin:.2f}x over the "
-                   f"runner-up, {plan.owner.contenders} agent(s) scored)")
+        owner = plan.owner
+        lead = f"{owner.margin:.2f}x over the runner-up" if owner.contenders > 1 else "no other"
+        click.echo(f"routed to {printable(owner.name)} (score {owner.score:.1f}, {lead}, {owner.contenders} agent(s) scored)")
     if dry_run:
         click.echo(f"dry run: {printable(file)} would be staged into {printable(plan.base.name)}/inbox and distilled there. "
                    "Nothing moved.")

@@ -13,7 +13,9 @@ DEFAULT_FOLDER = "knowledge"
 NOTHING = "NOTHING"
 _LABELS = ("slug", "folder", "summary", "keys", "sources", "body")
 _LONGEST_FOLDER = 120
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _LEADING = re.compile(r"^[\s>#*`-]+")
+MOST_KEYS = 150
 _CLOSED = frozenset({"inbox", "sources"})
 _MEMORY = "a note from a model goes among the memory of its base"
 
@@ -48,7 +50,7 @@ def parse_reply(text: str, agent: str, source: str = "") -> Reply:
 
     A block without slug, summary, keys or body is no proposal; `incomplete` says what it lacks.
     """
-    lines = text.replace("\r\n", "\n").split("\n")
+    lines = _CONTROLS.sub("", text.replace("\r\n", "\n")).split("\n")
     proposals: list[Proposal] = []
     incomplete: list[str] = []
     blocks, outside = _blocks(lines)
@@ -86,6 +88,11 @@ def why_not_there(folder: str) -> str | None:
 def why_not_called(slug: str) -> str | None:
     """Why a note may not have this name, or None when it may."""
     return None if is_slug(slug) else f"the name {slug[:80]} is not legal: {SLUG_RULE}"
+
+
+def why_not_found_by(keys: Sequence[str]) -> str | None:
+    """Why a note may not have these keys, or None: hundreds of them would claim the questions of everybody else."""
+    return f"it names {len(keys)} keys, and {MOST_KEYS} is the most" if len(keys) > MOST_KEYS else None
 
 
 def plain_folder(folder: str) -> str:

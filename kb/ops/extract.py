@@ -53,6 +53,8 @@ def extract(root: str, path: str) -> str:
     place = adapter_for(root, path)
     text = _by_adapter(root, place, path) if place is not None else _by_plugin(root, path)
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n\n").replace("\0", "").strip("\n")
+    if len(text.encode("utf-8", "replace")) > MOST_TEXT:
+        raise _too_long(path)
     if not text.strip():
         raise KbError(f"{path} holds no text")
     return text
@@ -61,12 +63,12 @@ def extract(root: str, path: str) -> str:
 def _by_adapter(root: str, place: str, path: str) -> str:
     full = os.path.join(root, place)
     trust.require_adapter(root, full)
-    return _run([full, path], f"{place}, on {path},", root)
+    return _run([full, path], f"{place}, on {path},", root, path)
 
 
 def _by_plugin(root: str, path: str) -> str:
     ending = ending_of(path)
-    reply = _run([sys.executable, "-P", "-m", "kb.extracting", ending, path], f"reading {path}", root)
+    reply = _run([sys.executable, "-P", "-m", "kb.extracting", ending, path], f"reading {path}", root, path)
     try:
         found = json.loads(reply)
         refused, hint = found.get("refused"), found.get("hint")
@@ -83,11 +85,14 @@ def _by_plugin(root: str, path: str) -> str:
     raise KbError(f"cannot read {path}: {refused}", hint=hint)
 
 
-def _run(words: Sequence[str], name: str, root: str) -> str:
-    try:
-        return run_command(words, name=name, root=root, timeout=SECONDS, limit=MOST_TEXT)
+def _run(words: Sequence[str], name: str, root: str, path: str) -> str:
+    try:  # twice the text, because a reply is JSON and escapes line ends
+        return run_command(words, name=name, root=root, timeout=SECONDS, limit=2 * MOST_TEXT)
     except CommandFailed as error:
         if "printed more than" in error.message:
-            raise KbError(f"{name.rstrip(',')}: its text has more than {MOST_TEXT // 1024 // 1024} MB",
-                          hint="split the document") from None
+            raise _too_long(path) from None
         raise
+
+
+def _too_long(path: str) -> KbError:
+    return KbError(f"{path} has more than {MOST_TEXT // 1024 // 1024} MB of text", hint="split the document")

@@ -17,7 +17,7 @@ from kb.errors import KbError
 from kb.store.clock import today
 from kb.store.files import read_text, write_atomic
 
-LARGEST = 8 * 1024 * 1024  # bytes of one deposit that a model is given
+LARGEST = 9 * 1024 * 1024  # bytes of one deposit that a model is given
 _RAW = "raw"
 _ENDINGS = (".md", ".txt")
 _FOR_PEOPLE = frozenset({"what-goes-here.md", "readme.md", "moved.md"})
@@ -86,6 +86,7 @@ def stage(base: Base, document: str, text: str, *, keep: bool) -> Staged:
     name, ending = os.path.splitext(os.path.basename(document))
     stem = f"{today()}-{document_slug(name)}"
     ending = re.sub(r"[^a-z0-9]", "", ending.lower()) or "bin"
+    ending = "markdown" if ending == "md" else ending  # as .md it would be a note, and its keys would claim questions
     try:
         raw = _free(os.path.join(inbox, _RAW), stem, ending)
         path = _free(inbox, stem, "txt")

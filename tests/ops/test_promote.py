@@ -111,6 +111,12 @@ def test_a_note_that_could_not_be_written_is_refused_before_anybody_is_paid_to_r
     assert one.reviews[0].lens == "scope" and why in one.reviews[0].reason and prompts(desk, "reviewer") == []
 
 
+def test_a_note_that_claims_hundreds_of_keys_is_refused_without_a_call(desk):
+    stand_in(desk, "promoter", proposal(keys=", ".join(f"word{number}" for number in range(300))))
+    [one] = promote(desk).judged
+    assert "300 keys" in one.reviews[0].reason and prompts(desk, "reviewer") == []
+
+
 def test_keys_that_no_question_reaches_are_dropped_and_told(desk):
     stand_in(desk, "promoter", proposal(keys="freeze, the of, friday release"))
     [one] = promote(desk).judged

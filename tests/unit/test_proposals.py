@@ -39,6 +39,11 @@ def test_a_block_that_was_not_ended_ends_where_the_next_one_begins():
     assert [one.slug for one in found] == ["a-b", "c-d"] and found[0].body == "# T\n\nText."
 
 
+def test_control_characters_and_direction_overrides_do_not_get_into_a_note():
+    [one] = parse_reply(BLOCK.replace("Text.", "Te\x00xt\x1b[2J\u202e."), "ada").proposals
+    assert one.body == "# T\n\nText[2J."
+
+
 def test_a_body_may_speak_of_a_proposal():
     [one] = parse_reply(BLOCK.replace("Text.", "PROPOSAL\nis a word."), "ada").proposals
     assert one.body == "# T\n\nPROPOSAL\nis a word."
