@@ -10,11 +10,14 @@ from kb.app import App, open_app
 
 _SHARE = 10  # looking for changes may take a tenth of the time: then a burst of questions is not spent on walking folders
 
+_LONGEST = 2.0  # seconds: the first look at a large fleet reads every note, and tells nothing about the next one
+
 
 class Resident:
     """Holds the App of a server. `app()` is what the disk says now, or said a moment ago.
 
-    A refresh that took t is not repeated within 10 x t, so that a large fleet is not walked for every call of a burst.
+    A refresh that took t is not repeated within 10 x t, two seconds at most, so that a large fleet is not walked for every
+    call of a burst.
     """
 
     def __init__(self, paths: Sequence[str], include_private: bool) -> None:
@@ -36,7 +39,7 @@ class Resident:
                 self._app = self._app.refreshed()
                 _ = self._app.catalogue
                 end = time.monotonic()
-                self._next = end + _SHARE * (end - start)
+                self._next = end + min(_LONGEST, _SHARE * (end - start))
             return self._app
 
     def renewed(self) -> App:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import traceback
@@ -23,6 +24,8 @@ def claim_stdout() -> int:
     sys.stdout.flush()
     wire = os.dup(1)
     os.dup2(2, 1)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=True)
     return wire
 
 
