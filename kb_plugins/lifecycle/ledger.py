@@ -17,6 +17,7 @@ from kb_plugins.lifecycle.disk import Disk
 from kb_plugins.lifecycle.exits import conflict, unwritable
 
 Row = dict[str, Any]
+_NAMES = ("session", "episode", "session_id", "task_id", "head", "branch")
 _SEPARATORS = {ord(c): f"\\u{ord(c):04x}" for c in "\x7f\x85\u2028\u2029"}  # whatever some reader takes for a line end
 
 
@@ -121,14 +122,20 @@ def known_episodes(rows: Iterable[Row]) -> tuple[set[str], set[str]]:
 
 
 def parsed(line: bytes) -> Row | None:
-    """The object of one line, or None: it must be a JSON object with `ts` and `event` as text."""
+    """The object of one line, or None: it must be a JSON object with `ts` and `event` as text.
+
+    A name that is no text (`session: []`) names nothing and is left out.
+    """
     try:
         row = _DECODER.decode(line.decode("utf-8", "replace").strip())
     except (ValueError, RecursionError):
         return None
-    if isinstance(row, dict) and isinstance(row.get("ts"), str) and isinstance(row.get("event"), str):
-        return row
-    return None
+    if not isinstance(row, dict) or not isinstance(row.get("ts"), str) or not isinstance(row.get("event"), str):
+        return None
+    for name in _NAMES:
+        if name in row and not isinstance(row[name], str):
+            del row[name]
+    return row
 
 
 def _parsed(lines: Iterable[bytes]) -> Iterator[Row]:
