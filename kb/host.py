@@ -11,7 +11,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from types import ModuleType
 from typing import Any
@@ -88,9 +89,14 @@ class Host:
             others = [module for name, module in self._manager.list_name_plugin() if name != plugin.name]
             call = self._manager.subset_hook_caller(hook, others)
             try:
-                results.extend((plugin.name, result) for result in call(**arguments))
-            except Exception as error:  # noqa: BLE001 - a plugin may raise anything; it is named and the verb goes on
+                with _stdout_to_stderr():
+                    found = call(**arguments)
+                if not found and hook != "kb_session_event":
+                    raise TypeError("returned None")
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything; it is named and the verb goes on
                 self._fail(plugin, hook, error)
+            else:
+                results.extend((plugin.name, result) for result in found)
         return results
 
     def specs(self, hook: str, kind: type, key: Callable[[Any], str | Sequence[str]]) -> list[Any]:
@@ -103,13 +109,13 @@ class Host:
         owner: dict[str, str] = {}
         for plugin, items in self.gather(hook):
             try:
-                checked = [_of_kind(item, kind) for item in items]
-            except TypeError as error:
+                with _stdout_to_stderr():
+                    checked = [(item, _names(item, kind, key)) for item in items]
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - it may be a generator that raises anything
                 self._fail(self._named(plugin), hook, error)
                 continue
-            for item in checked:
-                names = key(item)
-                for name in (names,) if isinstance(names, str) else names:
+            for item, names in checked:
+                for name in names:
                     if name in owner:
                         raise PluginError(f"two plugins provide {name}: {owner[name]} and {plugin}",
                                           hint=f"turn one off with KB_DISABLE_PLUGINS={plugin}")
@@ -169,13 +175,16 @@ class Host:
         self._seen.add(plugin.name)
         stage = "import"
         try:
-            module = _import(plugin.value)
+            with _stdout_to_stderr():
+                module = _import(plugin.value)
             stage = "register"
             unknown = [n for n, v in vars(module).items() if getattr(v, "kb_impl", None) and not hasattr(hookspecs, n)]
             if unknown:
                 raise AttributeError(f"{unknown[0]} is no hook of kb")
             self._manager.register(module, plugin.name)
-        except Exception as error:  # noqa: BLE001 - as above
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - as above
+            if self._manager.has_plugin(plugin.name):  # pluggy keeps the hooks that it took before the one it refused
+                self._manager.unregister(name=plugin.name)
             self._fail(plugin, stage, error)
             return
         self._learn(plugin, module)
@@ -302,10 +311,25 @@ def _import(name: str) -> ModuleType:
     return importlib.import_module(name.partition(":")[0])
 
 
-def _of_kind(item: Any, kind: type) -> Any:
+@contextmanager
+def _stdout_to_stderr() -> Iterator[None]:
+    """What a plugin prints when it is loaded or asked for its specs is no output of the verb."""
+    stdout, sys.stdout = sys.stdout, sys.stderr
+    try:
+        yield
+    finally:
+        sys.stdout = stdout
+
+
+def _names(item: Any, kind: type, key: Callable[[Any], str | Sequence[str]]) -> tuple[str, ...]:
+    """What a spec is called. Raises TypeError when it is no `kind`, or its name is not a text."""
     if not isinstance(item, kind):
         raise TypeError(f"returned {type(item).__name__} where {kind.__name__} was due")
-    return item
+    names = key(item)
+    names = (names,) if isinstance(names, str) else tuple(names)
+    if not names or not all(isinstance(name, str) and name for name in names):
+        raise TypeError(f"returned a {kind.__name__} whose name is {names!r}")
+    return names
 
 
 def _reason(error: BaseException) -> str:

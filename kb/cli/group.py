@@ -22,7 +22,7 @@ class LazyGroup(click.Group):
             return _load(verb.target)
         for command in _plugin_commands():
             if command.name == cmd_name:
-                return _load(command.target)
+                return _load_plugin(command.name, command.target)
         return None
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
@@ -55,17 +55,28 @@ def _load(target: str) -> click.Command:
     return command
 
 
+def _load_plugin(name: str, target: str) -> click.Command:
+    from kb.errors import PluginError
+
+    try:
+        return _load(target)
+    except (Exception, SystemExit) as error:
+        raise PluginError(f"the verb {name} does not load from {target}: {type(error).__name__}: {error}",
+                          hint="see kb plugins") from error
+
+
 def _plugin_commands() -> list[Any]:
     from kb.app import shared_host
     from kb.errors import PluginError
     from kb.specs import Command
 
     taken = {verb.name for verb in VERBS}
-    commands = shared_host().specs("kb_commands", Command, lambda command: command.name)
-    clash = [command.name for command in commands if command.name in taken]
-    if clash:
-        raise PluginError(f"a plugin provides the verb {clash[0]}, which is kb's own")
-    return commands
+    commands = shared_host().owned_specs("kb_commands", Command, lambda command: command.name)
+    for plugin, command in commands:
+        if command.name in taken:
+            raise PluginError(f"plugin {plugin} provides the verb {command.name}, which is kb's own",
+                              hint=f"turn it off with KB_DISABLE_PLUGINS={plugin}")
+    return [command for _, command in commands]
 
 
 @click.group(cls=LazyGroup, invoke_without_command=True, add_help_option=True,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -101,10 +103,12 @@ def _grade(view: CheckedBase, checks: Sequence[tuple[str, Check]]) -> GradedBase
 
 def _run(view: CheckedBase, plugin: str, item: Check) -> Iterator[Finding]:
     try:
-        problems = list(item.run(view))
-        if not all(isinstance(problem, Problem) for problem in problems):
-            raise TypeError("it yielded something that is no Problem")
-    except Exception as error:  # a plugin may raise anything; a silently missing check is a false green
+        with redirect_stdout(sys.stderr):  # what a plugin prints is no output of ours
+            problems = list(item.run(view))
+        for problem in problems:
+            if not isinstance(problem, Problem) or (type(problem.file), type(problem.line), type(problem.message)) != (str, int, str):
+                raise TypeError(f"it yielded {problem!r}, which is no Problem of file, line and message")
+    except (Exception, SystemExit) as error:  # a plugin may raise anything; a silently missing check is a false green
         raise PluginError(f"the check {item.code} of plugin {plugin} failed on {view.base.name}: {type(error).__name__}: {error}",
                           hint="mend it, or turn it off with KB_DISABLE_PLUGINS") from error
     for problem in problems:

@@ -1,0 +1,1 @@
+"""A third party's plugin for kb: a check, an extractor and a scorer."""
