@@ -49,7 +49,7 @@ def deposits(base: Base, include_private: bool) -> Iterator[Deposit]:
     """
     found = []
     inbox = os.path.join(base.root, "inbox")
-    if os.path.islink(inbox) and not _inside(base, inbox):
+    if not _inside(base, inbox):
         return
     for folder, folders, names in os.walk(inbox):
         folders[:] = sorted(name for name in folders if name != _RAW and not name.startswith("."))
@@ -81,8 +81,8 @@ def stage(base: Base, document: str, text: str, *, keep: bool) -> Staged:
     `staged_from` and another `stage_original`. Raises KbError; the document is then where it was, and no deposit is left.
     """
     inbox = os.path.join(base.root, "inbox")
-    if os.path.islink(inbox) and not _inside(base, inbox):
-        raise KbError(f"{inbox} leads out of the base")
+    if not (_inside(base, inbox) and _inside(base, os.path.join(inbox, _RAW))):
+        raise KbError(f"{inbox} leads out of the base", hint="nothing was changed")
     name, ending = os.path.splitext(os.path.basename(document))
     stem = f"{today()}-{document_slug(name)}"
     ending = re.sub(r"[^a-z0-9]", "", ending.lower()) or "bin"
@@ -127,6 +127,8 @@ def stage_original(document: str, raw: str, *, keep: bool) -> None:
 def staged_from(base: Base, document: str) -> Iterator[Staged]:
     """The deposits that earlier runs made of the document at this absolute path; their originals may be gone."""
     folder = os.path.join(base.root, "inbox", _RAW)
+    if not _inside(base, folder):
+        return
     for deposit in deposits(base, True):
         try:
             front = front_matter(lines_of(read_text(deposit.path)))

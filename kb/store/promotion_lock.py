@@ -93,6 +93,8 @@ def _take(root: str, path: str, ours: str, told: Callable[[str], None]) -> str |
     """Make the marker ours, or say who holds it. The step is guarded, so that of two takers one wins."""
     try:
         with locked(_guard(root)):
+            if os.path.islink(path):  # writing would go through it, to a file of whoever made the link
+                raise KbError(f"{path} is a symbolic link", hint="remove it")
             marker = _read(path)
             if marker is not None:
                 held = _holder(path, marker)

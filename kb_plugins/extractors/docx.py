@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kb.api import Extractor, KbError, hookimpl
 from kb_plugins.extractors.markup import tidy
 from kb_plugins.extractors.zipped import open_archive
 
-if TYPE_CHECKING:
-    from docx.table import Table
-    from docx.text.paragraph import Paragraph
-
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_WRAPPERS = frozenset(f"{_W}{name}" for name in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag"))
+_NO_TEXT = frozenset((*(f"{_W}{name}" for name in ("del", "moveFrom", "pPr", "rPr", "instrText")),
+                      "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"))
+_DEEPEST = 8  # tables in tables
 _HEADING = re.compile(r"[Hh]eading ([1-6])")
 
 
@@ -30,37 +31,62 @@ def extract(path: Path) -> str:
         document = docx.Document(str(path))
     except (OpcError, ValueError, KeyError, SyntaxError) as error:  # lxml's XMLSyntaxError is a SyntaxError
         raise KbError(f"the docx is damaged: {error}") from None
-    return tidy("\n\n".join(_blocks(document)))
+    return tidy("\n\n".join(_blocks(document.element.body, document)))
 
 
-def _blocks(holder: Any, depth: int = 0) -> Iterator[str]:
-    from docx.table import Table
+def _blocks(holder: Any, document: Any, depth: int = 0) -> Iterator[str]:
+    """The blocks of a body or a cell. python-docx passes over what stands in a content control or was inserted under
+    tracked changes, so the children are walked here."""
+    stack = list(reversed(holder))
+    while stack:
+        item = stack.pop()
+        if item.tag == f"{_W}p":
+            yield _paragraph(item, document)
+        elif item.tag == f"{_W}tbl":
+            yield _table(item, document, depth)
+        elif item.tag in _WRAPPERS:
+            stack.extend(reversed(item))
 
-    for item in holder.iter_inner_content():
-        yield _table(item, depth) if isinstance(item, Table) else _paragraph(item)
 
+def _paragraph(item: Any, document: Any) -> str:
+    from docx.text.paragraph import Paragraph
 
-def _paragraph(item: Paragraph) -> str:
-    text = item.text.strip()
-    style = (item.style.name or "") if item.style is not None else ""
-    heading = _HEADING.fullmatch(style)
+    text = "".join(_runs(item)).strip()
     if not text:
         return ""
+    paragraph = Paragraph(item, document)
+    style = (paragraph.style.name or "") if paragraph.style is not None else ""
+    heading = _HEADING.fullmatch(style)
     if style == "Title":
         return f"# {text}"
     if heading:
         return "#" * int(heading[1]) + f" {text}"
-    return f"- {text}" if style.startswith("List") else text
+    numbered = item.pPr is not None and item.pPr.numPr is not None
+    return f"- {text}" if numbered or style.startswith("List") else text
 
 
-def _table(table: Table, depth: int) -> str:
+def _runs(paragraph: Any) -> Iterator[str]:
+    """The text of a paragraph as it reads now: insertions are in it, deletions and second versions of drawings are not."""
+    stack = list(reversed(paragraph))
+    while stack:
+        item = stack.pop()
+        if item.tag == f"{_W}t":
+            yield item.text or ""
+        elif item.tag in (f"{_W}tab", f"{_W}br", f"{_W}cr"):
+            yield "\t" if item.tag == f"{_W}tab" else "\n"
+        elif item.tag == f"{_W}p":  # of a text box
+            yield " "
+        if item.tag not in _NO_TEXT:
+            stack.extend(reversed(item))
+
+
+def _table(table: Any, document: Any, depth: int) -> str:
     rows = []
-    for row in table.rows:
-        cells: dict[int, str] = {}  # a cell that spans columns comes once for each of them
-        for cell in row.cells:
-            if id(cell._tc) not in cells and depth < 8:
-                cells[id(cell._tc)] = " ".join(" ".join(_blocks(cell, depth + 1)).split())
-        rows.append(" | ".join(cells.values()))
+    for row in table.iter(f"{_W}tr") if depth < _DEEPEST else ():
+        if next(row.iterancestors(f"{_W}tbl")) is table:
+            cells = (" ".join(" ".join(_blocks(cell, document, depth + 1)).split()) for cell in row.iter(f"{_W}tc")
+                     if next(cell.iterancestors(f"{_W}tr")) is row)
+            rows.append(" | ".join(cells))
     return "\n".join(rows)
 
 

@@ -86,6 +86,20 @@ def test_a_deposit_that_claims_an_original_elsewhere_is_not_ours(base, document,
         assert list(staged_from(base, str(document))) == []
 
 
+@pytest.mark.parametrize("place", ["inbox", "inbox/raw"])
+def test_a_deposit_that_leads_out_of_the_base_takes_and_gives_nothing(base, document, tmp_path, place):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "thesis.pdf").write_text("x")
+    link = Path(base.root) / place
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to(outside)
+    with pytest.raises(KbError, match="leads out"):
+        stage(base, str(document), "memo", keep=False)
+    (Path(base.root) / "inbox/x.txt").write_text(f"---\nstaged_from: {document}\nstaged_raw: {base.root}/inbox/raw/thesis.pdf\n---\n\nx\n")
+    assert list(staged_from(base, str(document))) == [] and document.exists()
+
+
 def test_destroying_twice_is_no_error_and_touches_nothing_else(base, document):
     staged = stage(base, str(document), "memo", keep=True)
     assert destroy(staged) == [staged.raw, staged.deposit.path] and destroy(staged) == []

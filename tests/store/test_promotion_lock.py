@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from kb.errors import KbError
 from kb.store.promotion_lock import FILE, LockHeld, promotion_lock, start_of
 
 HOLD = """
@@ -100,6 +101,16 @@ def test_a_marker_that_proves_nothing_counts_for_an_hour(tmp_path, text):
     with promotion_lock(str(tmp_path), wait=0, told=told.append):
         pass
     assert "62 minute(s)" in told[0] and (text.strip().split("\n")[0] or "unnamed") in told[0]
+
+
+def test_a_marker_that_is_a_link_is_refused_and_what_it_leads_to_is_left_alone(tmp_path):
+    precious = tmp_path / "precious"
+    precious.write_text("x")
+    aged(precious, 7200)
+    (tmp_path / FILE).symlink_to(precious)
+    with pytest.raises(KbError, match="symbolic link"), promotion_lock(str(tmp_path), wait=0):
+        pass
+    assert precious.read_text() == "x"
 
 
 def test_a_marker_of_another_machine_counts_for_an_hour(tmp_path):
