@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlencode, urlsplit
 
 from kb.core.display import harmless
 from kb.core.header import split_label
 from kb.core.values import Passage
-from kb.core.words import analyse, normalise
+from kb.core.words import analyse, is_unspaced, normalise
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 RENDERED_AT_MOST = 200_000  # characters; what is longer is shown as it is, because rendering it costs more than it tells
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _WIKILINK = re.compile(r"!?\[\[([^\[\]\n|#]*)(#[^\[\]\n|]*)?(?:\\?\|([^\[\]\n]*))?\]\](?!\()")
+_ROOT = 4  # letters that two forms of a word must share
 _MARKUP = re.compile(r"\*\*|__|`+|^#{1,6} ", re.MULTILINE)
 _WEBLINK = re.compile(r"(?<!!)\[([^\[\]\n]+)\]\([^()\s]*\)")
 _CITATION = re.compile(r"\[src:([^\]\n]{1,80})\]")
@@ -34,19 +36,45 @@ def ask_url(question: str) -> str:
 
 
 def marked(text: str, words: Iterable[str]) -> Markup:
-    """`text` escaped, with every word that folds to one of `words` in a <mark>."""
+    """`text` escaped, with every word that folds to one of `words`, or to an inflection of one, in a <mark>."""
     from markupsafe import Markup, escape
 
     wanted = {word for item in words for word in normalise(item)}
+    beginnings: dict[str, list[str]] = {}
+    for word in wanted:
+        if len(word) >= _ROOT:
+            beginnings.setdefault(word[:_ROOT], []).append(word)
     text = harmless(text)
     parts: list[Markup] = []
     end = 0
     for found in _WORD.finditer(text) if wanted else ():
-        folded = set(analyse(found[0]))
-        if folded & wanted:
-            parts += [escape(text[end:found.start()]), Markup("<mark>%s</mark>") % found[0]]
+        if any(word in wanted or any(_inflected(word, other) for other in beginnings.get(word[:_ROOT], ()))
+               for word in analyse(found[0])):
+            parts.append(escape(text[end:found.start()]))
+            parts.append(_mark_pairs(found[0], wanted) if is_unspaced(found[0]) else Markup("<mark>%s</mark>") % found[0])
             end = found.end()
     return Markup("").join([*parts, escape(text[end:])])
+
+
+def _mark_pairs(run: str, wanted: set[str]) -> Markup:
+    """A run without blanks between its words: only the pairs that were asked for are marked."""
+    from markupsafe import Markup, escape
+
+    hit = [False] * len(run)
+    for word in wanted:
+        at = run.find(word)
+        while at >= 0:
+            hit[at:at + len(word)] = [True] * len(word)
+            at = run.find(word, at + 1)
+    return Markup("").join(Markup("<mark>%s</mark>") % "".join(c for _, c in group) if marked_here else
+                           escape("".join(c for _, c in group))
+                           for marked_here, group in groupby(zip(hit, run, strict=True), key=lambda pair: pair[0]))
+
+
+def _inflected(a: str, b: str) -> bool:
+    """Whether two words differ in an ending: all but the last letter of the shorter is shared, and three at most are added."""
+    root = min(len(a), len(b)) - 1
+    return abs(len(a) - len(b)) <= 3 and a[:root] == b[:root]
 
 
 def plain(text: str) -> str:

@@ -53,7 +53,8 @@ def test_an_unknown_tool_is_told_the_tools(serve: Serve) -> None:
     assert error["code"] == -32602 and "kb_route" in error["message"]
 
 
-@pytest.mark.parametrize("question", ["a\u0000b pump", "don't flush the pump", "NEAR(", "*", '"pump', "pump OR", "std::vector", "\u202epump", "重跑gen"])
+@pytest.mark.parametrize("question", ["a\u0000b pump", "don't flush the pump", "NEAR(", "*", '"pump', "pump OR", "std::vector",
+                                      "\u202epump", "重跑gen"])
 def test_no_question_is_syntax(serve: Serve, question: str) -> None:
     assert "result" in serve().call("kb_retrieve", question=question)
 
