@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from kb.api import Extractor, KbError, hookimpl
 from kb_plugins.extractors.markup import tidy
-from kb_plugins.extractors.zipped import open_archive
+from kb_plugins.extractors.zipped import member, open_archive
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _WRAPPERS = frozenset(f"{_W}{name}" for name in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag"))
@@ -24,6 +24,7 @@ def extract(path: Path) -> str:
     with open_archive(path, "docx") as archive:
         if "word/document.xml" not in archive.namelist() and "[Content_Types].xml" not in archive.namelist():
             raise KbError("its name says docx, and it is a zip archive without a Word document in it")
+        notes = [member(archive, f"word/{name}.xml") for name in ("footnotes", "endnotes")]
     import docx
     from docx.opc.exceptions import OpcError
 
@@ -31,7 +32,22 @@ def extract(path: Path) -> str:
         document = docx.Document(str(path))
     except (OpcError, ValueError, KeyError, SyntaxError) as error:  # lxml's XMLSyntaxError is a SyntaxError
         raise KbError(f"the docx is damaged: {error}") from None
-    return tidy("\n\n".join(_blocks(document.element.body, document)))
+    return tidy("\n\n".join([*_blocks(document.element.body, document), *_notes(notes)]))
+
+
+def _notes(parts: Sequence[bytes | None]) -> Iterator[str]:
+    """Footnotes and endnotes, after the text that they belong to."""
+    from docx.oxml.parser import parse_xml
+
+    for part in parts:
+        try:
+            root = parse_xml(part) if part else ()
+        except SyntaxError as error:
+            raise KbError(f"the docx is damaged: {error}") from None
+        for note in root:
+            text = " ".join("".join(_runs(note)).split())
+            if text:
+                yield f"Note: {text}"
 
 
 def _blocks(holder: Any, document: Any, depth: int = 0) -> Iterator[str]:

@@ -233,6 +233,15 @@ def test_a_word_document_reads_as_it_stands_after_its_changes(samples, tmp_path)
     assert "- a rope" in text and "north | nine" in text
 
 
+@pytest.mark.parametrize("ending", ["docx", "odt", "html", "epub"])
+def test_footnotes_are_text_too(tmp_path, ending):
+    markdown = tmp_path / "n.md"
+    markdown.write_text("A claim.[^1]\n\n[^1]: The measured proof.\n")
+    path = tmp_path / f"n.{ending}"
+    subprocess.run([program("pandoc", "pandoc"), "-s", "-M", "title=N", markdown, "-o", path], check=True, capture_output=True)
+    assert "The measured proof." in extract(str(tmp_path), str(path))
+
+
 def test_an_encrypted_odt_is_refused(samples, tmp_path):
     manifest = b'<manifest><file-entry full-path="content.xml"><encryption-data checksum="x"/></file-entry></manifest>'
     assert "encrypted" in refused(repacked(samples("odt"), tmp_path / "locked.odt", {"META-INF/manifest.xml": manifest}))
