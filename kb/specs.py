@@ -148,7 +148,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of the reading room. `render` takes (app, query parameters) and returns (title, safe HTML body)."""
+    """A page of the reading room. `render` takes (app, query parameters) and returns the safe HTML of its body."""
 
     path: str
     title: str
@@ -163,6 +163,7 @@ class SessionEvent:
     kind:    `session.opened`, `session.captured`, `session.concluded`, `handoff.saved`, `handoff.claimed`, `handoff.completed`
     session: the session's id, or "" when none is known.
     root:    the fleet root (absolute).
+    data:    for a handoff, `path`: its file (absolute).
     """
 
     kind: str

@@ -60,9 +60,8 @@ def _write(root: str, event: SessionEvent) -> None:
 
 
 def _handoff(root: str, event: SessionEvent) -> str:
-    """Where the handoff is, as a path of the repository: below the fleet's own folder."""
-    folder = os.path.relpath(event.root, root).replace(os.sep, "/")
-    return f"{'' if folder == '.' else folder + '/'}.kb/sessions/{event.session}.handoff.md"
+    """The handoff that the event names, as a path of the repository."""
+    return os.path.relpath(os.path.realpath(event.data["path"]), root).replace(os.sep, "/")
 
 
 def _tell(line: str) -> None:

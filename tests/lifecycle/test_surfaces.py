@@ -22,7 +22,9 @@ def app(root: Path) -> Any:
 
 
 def fire(yard: Yard, kind: str, session: str = "dawn", root: Path | None = None, **more: Any) -> None:
-    listen(SessionEvent(kind, session, root or yard.root, "ana", **more))
+    base = root or yard.root
+    data = {"path": str(base / f".kb/sessions/{session}.handoff.md")} if kind.startswith("handoff.") else {}
+    listen(SessionEvent(kind, session, base, "ana", data=data, **more))
 
 
 def test_a_session_of_kb_opens_concludes_hands_over_and_closes_an_episode(yard: Yard) -> None:
