@@ -27,6 +27,7 @@ PLUGINS = "kb.plugins"
 DRIVERS = "kb.text"
 OURS = "kb-catalogue"
 _MEMORY_FORMAT = 1
+_UNREADABLE = "?"  # the value of a plugin that stands for a distribution whose entry points cannot be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,10 @@ class Host:
         return found
 
     def require(self, hook: str, verb: str) -> None:
-        """Refuse with exit 3 when a plugin that may feed `hook` is broken: what it would have said is unknown."""
+        """Refuse with exit 3 when a plugin that may feed `hook` is broken: what it would have said is unknown.
+
+        A hook that fails when it is called is known only after the call: gather the specs first.
+        """
         self._load_for(hook)
         names = {plugin.name for plugin in self.plugins if plugin.hooks is None or hook in plugin.hooks}
         broken = [failure for failure in self.failures if failure.plugin in names]
@@ -175,6 +179,8 @@ class Host:
         self._seen.add(plugin.name)
         stage = "import"
         try:
+            if plugin.value == _UNREADABLE:
+                raise ImportError("its entry_points.txt cannot be read")
             with _stdout_to_stderr():
                 module = _import(plugin.value)
             stage = "register"
@@ -237,11 +243,18 @@ def discover() -> list[Plugin]:
     from stevedore._cache import Cache
 
     points = Cache(cache_dir=os.path.join(os.devnull, "off"))  # stevedore's own disk cache goes stale for minutes
-    origin = {(point.group, point.name, point.value): (dist.name, dist.version) for dist in distributions(path=_folders())
-              for point in dist.entry_points if point.group in (PLUGINS, DRIVERS)}
-    found = [Plugin(group, point.name, point.value, *origin[group, point.name, point.value])
-             for group in (PLUGINS, DRIVERS) for point in points.get_group_all(group)
-             if (group, point.name, point.value) in origin]
+    origin: dict[tuple[str, str, str], tuple[str, str]] = {}
+    spoiled = []
+    for dist in distributions(path=_folders()):
+        try:
+            origin |= {(point.group, point.name, point.value): (dist.name, dist.version) for point in dist.entry_points
+                       if point.group in (PLUGINS, DRIVERS)}
+        except Exception:  # noqa: BLE001 - importlib.metadata raises whatever its parser stumbles over
+            spoiled.append(Plugin(PLUGINS, str(dist.name), _UNREADABLE, str(dist.name), str(dist.version)))
+    # One spoiled list makes stevedore fail on all: then what was read above must do.
+    named = origin if spoiled else [(group, point.name, point.value) for group in (PLUGINS, DRIVERS)
+                                    for point in points.get_group_all(group)]
+    found = [Plugin(*point, *origin[point]) for point in named if point in origin] + spoiled
     return sorted(found, key=lambda p: (p.group, p.name, p.distribution))
 
 
@@ -325,8 +338,8 @@ def _names(item: Any, kind: type, key: Callable[[Any], str | Sequence[str]]) -> 
     """What a spec is called. Raises TypeError when it is no `kind`, or its name is not a text."""
     if not isinstance(item, kind):
         raise TypeError(f"returned {type(item).__name__} where {kind.__name__} was due")
-    names = key(item)
-    names = (names,) if isinstance(names, str) else tuple(names)
+    found = key(item)
+    names: tuple[Any, ...] = tuple(found) if isinstance(found, (tuple, list)) else (found,)
     if not names or not all(isinstance(name, str) and name for name in names):
         raise TypeError(f"returned a {kind.__name__} whose name is {names!r}")
     return names

@@ -71,8 +71,8 @@ def check(app: App, select: Sequence[str] = (), ignore: Sequence[str] = ()) -> G
 
     Raises PluginError when a plugin that feeds the checks is broken, UsageError for a prefix that no code has.
     """
-    app.host.require("kb_checks", "check")
     checks = app.host.owned_specs("kb_checks", Check, lambda item: item.code)
+    app.host.require("kb_checks", "check")
     wanted = [(plugin, item) for plugin, item in checks if _wanted(item.code, select, ignore)]
     for prefix in (*select, *ignore):
         if not any(item.code.startswith(prefix) for _, item in checks):
