@@ -245,4 +245,4 @@ def _direct(state: Any) -> None:
             if align in ("left", "center", "right"):
                 token.attrSet("class", align)
         if token.type in ("heading_open", "heading_close"):
-            token.tag = f"h{min(6, int(token.tag[1]) + 1)}"
+            token.tag = "h2" if token.tag == "h1" else token.tag
