@@ -74,7 +74,10 @@ class Outage(KbError):
 
 
 def require_promoters(app: App, verb: str) -> None:
-    """Refuse before any work: both promoters are named in fleet.txt, and approved. Raises NoModel and Untrusted."""
+    """Refuse before any work: both promoters are named in fleet.txt, and approved, and no plugin that feeds the verb is off.
+
+    Raises NoModel, Untrusted and PluginError.
+    """
     if configured(app, "promoter") is None:
         raise NoModel(f"kb {verb} needs a `promoter =` line in fleet.txt", hint="it names the command that proposes notes, "
                       "such as: promoter = tools/claude.sh promoter")
@@ -82,6 +85,8 @@ def require_promoters(app: App, verb: str) -> None:
         raise NoModel(f"kb {verb} needs a `reviewer =` line in fleet.txt: a promoter alone would write what nobody reviewed",
                       hint="such as: reviewer = tools/claude.sh reviewer")
     require_trust(app, "promoter", "reviewer")
+    for hook in ("kb_promoters", "kb_extractors") if verb == "ingest" else ("kb_promoters",):
+        app.host.require(hook, verb)
 
 
 class Judge:

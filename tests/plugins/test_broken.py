@@ -71,7 +71,25 @@ def test_kb_check_refuses_with_exit_3_and_names_the_plugin_that(sh: Shell, fault
     assert sh.kb("check", "quay", env={"KB_DISABLE_PLUGINS": "z-broken"}).ok().out.splitlines()[-1] == "  clean"
 
 
-@pytest.mark.parametrize("fault", ["raises when it is imported", "ends the process when it is imported", "misspells the hook", "does not parse"])
+@pytest.mark.parametrize(("words", "hook_name"), [
+    (("promote",), "kb_promoters"), (("consolidate", "ada"), "kb_promoters"), (("ingest", "page.txt"), "kb_promoters"),
+    (("ingest", "page.txt"), "kb_extractors")], ids=["promote", "consolidate", "ingest", "ingest, by its extractors"])
+def test_promote_ingest_and_consolidate_refuse_with_exit_3_too(fleet: Shell, words: tuple[str, ...], hook_name: str) -> None:
+    fleet.write("fleet.txt", "promoter = cat\nreviewer = cat\n")
+    fleet.write("page.txt", "Words.\n")
+    install(fleet, "stranger", {"broken": "import no_such_library\n" + hook("return []", hook_name)}, {"z-broken": "broken"})
+    run = fleet.kb(*words, "--dry-run", env={"KB_TRUST": "1"})
+    assert run.code == 3 and "z-broken" in run.err and "Traceback" not in run.err
+    assert fleet.kb(*words, "--dry-run", env={"KB_TRUST": "1", "KB_DISABLE_PLUGINS": "z-broken"}).code != 3
+
+
+def test_kb_boot_never_fails_and_answers_without_a_broken_plugin(fleet: Shell) -> None:
+    install(fleet, "stranger", {"broken": "raise SystemExit(2)"}, {"z-broken": "broken"})
+    assert fleet.kb("boot", stdin='{"session_id": "s1", "prompt": "flush the pump valve"}').code == 0
+
+
+@pytest.mark.parametrize("fault", [
+    "raises when it is imported", "ends the process when it is imported", "misspells the hook", "does not parse"])
 def test_a_verb_that_the_plugin_does_not_feed_goes_on_and_names_it_once(fleet: Shell, fault: str) -> None:
     install(fleet, "stranger", {"broken": BROKEN[fault][0]}, {"z-broken": "broken"})
     run = fleet.kb("route", "pump", "--json")
@@ -102,7 +120,7 @@ def test_an_exception_inside_a_strangers_check_names_the_plugin_and_exits_3(sh: 
 
 
 def test_what_a_plugin_prints_is_never_output_of_the_verb(sh: Shell) -> None:
-    noisy = "print('loaded')\n" + check("print('asked'); return []").replace("    return [Check", "    print('called')\n    return [Check")
+    noisy = check("print('asked'); return []").replace("    return [Check", "    print('called')\n    return [Check") + "print('loaded')\n"
     install(sh, "stranger", {"noisy": noisy}, {"z-noisy": "noisy"})
     sh.write("quay/MAP.md", "# Map\n")
     run = sh.kb("check", "quay", "--format", "json").ok()
@@ -117,7 +135,7 @@ CLASHES = {
     "a verb of another plugin": (hook("return [Command('knowledge', 'x:y', 's')]", "kb_commands"), ["no-such-verb"],
                                  ["knowledge", "lifecycle", "z-clash"]),
     "a scorer": (hook("return [Scorer('text', ('default',), print)]", "kb_scorers"), ["route", "pump"], ["text", "z-clash", "fulltext"]),
-    "an extension": (hook("return [Extractor('mine', ('html',), print)]", "kb_extractors"), ["ingest", "page.html", "--dry-run"],
+    "an extension": (hook("return [Extractor('mine', ('html',), print)]", "kb_extractors"), ["ingest", "page.html", "--agent", "ada", "--dry-run"],
                      ["html", "z-clash", "extract-html"]),
 }
 
@@ -126,6 +144,7 @@ CLASHES = {
 def test_a_clash_of_names_is_an_error_that_names_both(fleet: Shell, kind: str) -> None:
     source, words, told = CLASHES[kind]
     fleet.write("quay/MAP.md", "# Map\n")
+    fleet.write("fleet.txt", "promoter = cat\nreviewer = cat\n")
     fleet.write("page.html", "<!DOCTYPE html><html><body><p>Text of a page</p></body></html>\n")
     install(fleet, "stranger", {"clash": source}, {"z-clash": "clash"})
     run = fleet.kb(*words, env={"KB_TRUST": "1"})
@@ -155,9 +174,9 @@ def test_a_driver_that_does_not_load_is_named(fleet: Shell) -> None:
     assert run.code == 3 and "no engine" in run.err and "Traceback" not in run.err
 
 
-@pytest.mark.parametrize("points", ["[kb.plugins]\nno equals sign here\n", "[kb.plugins\nz = good\n", "\x00\x01", "[kb.plugins]\nz-odd = !!! not a module\n",
-                                    "[kb.plugins]\nz-empty =\n"],
-                         ids=["no value", "no section", "not text", "an impossible module", "an empty module"])
+@pytest.mark.parametrize("points", [
+    "[kb.plugins]\nno equals sign here\n", "[kb.plugins\nz = good\n", "\x00\x01", "[kb.plugins]\nz-odd = !!! not a module\n",
+    "[kb.plugins]\nz-empty =\n"], ids=["no value", "no section", "not text", "an impossible module", "an empty module"])
 def test_a_distribution_with_a_spoiled_list_of_entry_points_stops_no_question(fleet: Shell, points: str) -> None:
     install(fleet, "stranger", {"good": GOOD}, points)
     run = fleet.kb("route", "pump", "--json")

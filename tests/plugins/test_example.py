@@ -41,7 +41,8 @@ def guest(fleet: Shell) -> Shell:
 
 def test_kb_plugins_lists_the_three_with_their_distribution(guest: Shell) -> None:
     rows = {row["name"]: row for row in guest.kb("plugins", "--json").ok().json()}
-    assert {name: (rows[name]["state"], rows[name]["distribution"], rows[name]["hooks"]) for name in rows if name.startswith("example-")} == {
+    ours = {name: row for name, row in rows.items() if name.startswith("example-")}
+    assert {name: (row["state"], row["distribution"], row["hooks"]) for name, row in ours.items()} == {
         "example-long-title": ("on", "kb-plugin-example", ["kb_checks"]),
         "example-newest": ("on", "kb-plugin-example", ["kb_scorers"]),
         "example-vtt": ("on", "kb-plugin-example", ["kb_extractors"])}
