@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from kb.core.bags import key_phrase as key_phrase
     from kb.core.display import flat as flat
     from kb.core.display import printable as printable
+    from kb.core.inline import BibliographyLine as BibliographyLine
+    from kb.core.inline import Citation as Citation
+    from kb.core.inline import WikiLink as WikiLink
     from kb.core.jsontext import dumps as dumps
     from kb.core.keys import dead_keys as dead_keys
     from kb.core.language import declared_languages as declared_languages
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from kb.core.ports import TextIndex as TextIndex
     from kb.core.query import Query as Query
     from kb.core.scrub import scrub as scrub
+    from kb.core.sources import BrokenRecord as BrokenRecord
     from kb.core.sources import Record as Record
     from kb.core.sources import is_key as is_key
     from kb.core.sources import key_rule as key_rule
@@ -45,6 +49,7 @@ if TYPE_CHECKING:
     from kb.core.values import Base as Base
     from kb.core.values import Entry as Entry
     from kb.core.values import Fleet as Fleet
+    from kb.core.values import Header as Header
     from kb.core.values import Hit as Hit
     from kb.core.values import Passage as Passage
     from kb.core.values import Place as Place
@@ -90,6 +95,7 @@ _HOMES = {
     "kb": "__version__",
     "kb.core.bags": "bag_of key_phrase",
     "kb.core.display": "flat printable",
+    "kb.core.inline": "BibliographyLine Citation WikiLink",
     "kb.core.jsontext": "dumps",
     "kb.core.keys": "dead_keys",
     "kb.core.language": "declared_languages",
@@ -99,9 +105,9 @@ _HOMES = {
     ),
     "kb.core.query": "Query",
     "kb.core.scrub": "scrub",
-    "kb.core.sources": "Record is_key key_rule render_record",
+    "kb.core.sources": "BrokenRecord Record is_key key_rule render_record",
     "kb.core.spacing": "gather spread",
-    "kb.core.values": "Base Entry Fleet Hit PROVENANCES Passage Place Ranking STAGES",
+    "kb.core.values": "Base Entry Fleet Header Hit PROVENANCES Passage Place Ranking STAGES",
     "kb.core.windows": "Window",
     "kb.core.words": "analyse fold is_unspaced normalise",
     "kb.errors": "ExitCode KbError PluginError UsageError",

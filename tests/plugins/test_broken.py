@@ -135,7 +135,8 @@ CLASHES = {
     "a verb of another plugin": (hook("return [Command('knowledge', 'x:y', 's')]", "kb_commands"), ["no-such-verb"],
                                  ["knowledge", "lifecycle", "z-clash"]),
     "a scorer": (hook("return [Scorer('text', ('default',), print)]", "kb_scorers"), ["route", "pump"], ["text", "z-clash", "fulltext"]),
-    "an extension": (hook("return [Extractor('mine', ('html',), print)]", "kb_extractors"), ["ingest", "page.html", "--agent", "ada", "--dry-run"],
+    "an extension": (hook("return [Extractor('mine', ('html',), print)]", "kb_extractors"),
+                     ["ingest", "page.html", "--agent", "ada", "--dry-run"],
                      ["html", "z-clash", "extract-html"]),
 }
 

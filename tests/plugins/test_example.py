@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from tests.conftest import Shell, note
+from tests.conftest import REPOSITORY, Shell, note
 from tests.plugins.strangers import EXAMPLE, install_example
 
 LONG = "How the pump in the lower field is flushed before winter when the inlet valve cannot be closed"
@@ -86,3 +86,10 @@ def test_it_imports_nothing_of_kb_but_the_door() -> None:
     for path in sorted((EXAMPLE / "src").rglob("*.py")):
         imports = re.findall(r"^\s*(?:from|import) (kb\S*)", path.read_text(encoding="utf-8"), re.MULTILINE)
         assert set(imports) <= {"kb.api"}, path
+
+
+def test_the_page_about_writing_a_check_shows_the_example_as_it_is() -> None:
+    page = (REPOSITORY / "docs/plugins/writing-a-check.md").read_text(encoding="utf-8")
+    source = (EXAMPLE / "src/kb_plugin_example/x01_long_title.py").read_text(encoding="utf-8")
+    assert f"```python\n{source}```" in page
+    assert 'example-long-title = "kb_plugin_example.x01_long_title"' in page
