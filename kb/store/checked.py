@@ -165,7 +165,7 @@ class CheckedBase:
     def resolve(self, link: WikiLink) -> Sequence[str]:
         found = self._by_stem.get(link.target)
         if found is None and self._is_attachment(link.target):
-            found = self._attachments.get(link.target.rpartition("/")[2])
+            found = self._attached(link.target)
         if found is None and not self.declared:
             found = self._as_in_a_vault(link.target)
         return found or ()
@@ -180,6 +180,14 @@ class CheckedBase:
     def _is_attachment(target: str) -> bool:
         _, dot, ending = target.rpartition("/")[2].rpartition(".")
         return bool(dot) and 1 <= len(ending) <= 5 and ending.isalnum() and ending.lower() != "md"
+
+    def _attached(self, target: str) -> list[str] | None:
+        """Files of that name, those at that path before others: the whole path first, then its end."""
+        target = target.removeprefix("./").removeprefix("/")
+        found = self._attachments.get(target.rpartition("/")[2])
+        if found is None or len(found) == 1:
+            return found
+        return ([path for path in found if path == target] or [path for path in found if path.endswith(f"/{target}")] or found)
 
     @cached_property
     def _attachments(self) -> dict[str, list[str]]:
@@ -207,7 +215,8 @@ class CheckedBase:
         wanted = wanted[:-3] if wanted.endswith(".md") else wanted
         parts = [part for part in wanted.split("/") if part not in ("", ".", "..")]
         tail = "/".join(parts)
-        return self._by_tail.get(tail) or self._by_tail.get(f"{tail}/index") or self._by_tail.get(f"{tail}/readme")
+        whole = [path for path in self._by_tail.get(tail, ()) if path[:-3].lower() == tail]
+        return whole or self._by_tail.get(tail) or self._by_tail.get(f"{tail}/index") or self._by_tail.get(f"{tail}/readme")
 
     # -- git -------------------------------------------------------------------------------------------------------
 
