@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 RENDERED_AT_MOST = 200_000  # characters; what is longer is shown as it is, because rendering it costs more than it tells
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _WIKILINK = re.compile(r"!?\[\[([^\[\]\n|#]*)(#[^\[\]\n|]*)?(?:\\?\|([^\[\]\n]*))?\]\](?!\()")
+BRACKETS_AT_MOST = 5_000    # opening ones: what never closes is searched for again from each of them
 _ROOT = 4  # letters that two forms of a word must share
 _MARKUP = re.compile(r"\*\*|__|`+|^#{1,6} ", re.MULTILINE)
 _WEBLINK = re.compile(r"(?<!!)\[([^\[\]\n]+)\]\([^()\s]*\)")
@@ -136,10 +137,10 @@ class Linker:
 
 
 def rendered(text: str, linker: Linker) -> Markup | None:
-    """A note's markdown as HTML that holds nothing of the note but text and safe links; None when it is too long."""
+    """A note's markdown as HTML that holds nothing of the note but text and safe links; None when it is too long or too tangled."""
     from markupsafe import Markup
 
-    if len(text) > RENDERED_AT_MOST:
+    if len(text) > RENDERED_AT_MOST or text.count("[") > BRACKETS_AT_MOST:
         return None
     return Markup(_parser(linker).render(harmless(text)))
 

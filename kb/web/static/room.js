@@ -23,6 +23,10 @@
   showTheme();
   button.addEventListener("click", nextTheme);
 
+  // On narrow screens the menu is one line: the page one is on stays in sight.
+  const current = document.querySelector('.menu [aria-current="page"]');
+  if (current) current.scrollIntoView({ block: "nearest", inline: "nearest" });
+
   // -- the list of keys
   const dialog = document.getElementById("keys");
   const help = document.getElementById("help");
