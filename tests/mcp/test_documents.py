@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import shlex
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import REPOSITORY, Shell
+from tests.mcp.own_loop import run
 from tests.mcp.wire import Peer
 from tests.web.rooms import OpenRoom
 
@@ -33,7 +33,7 @@ def test_a_configuration_starts_a_server_that_a_host_can_talk_to(fleet: Shell, s
         async with Client(StdioServerParameters(command=server["command"], args=arguments, env=env, cwd=str(fleet.root))) as client:
             assert "FLEET: Orchard" in (await client.call_tool("kb_fleet", {})).content[0].text  # type: ignore[union-attr]
 
-    asyncio.run(converse())
+    run(converse())
 
 
 def test_the_address_of_the_page_is_the_one_that_http_serves() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import http.client
 import json
 import socket
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Shell
+from tests.mcp.own_loop import run
 
 pytest.importorskip("mcp", reason="the serve extra is not installed")
 MODES = ("auto", "legacy", "2026-07-28")
@@ -65,12 +65,12 @@ async def converse(target: Any, mode: Any) -> None:
 def test_the_official_client_converses_over_stdio(fleet: Shell, mode: str) -> None:
     from mcp import StdioServerParameters
 
-    asyncio.run(converse(StdioServerParameters(command=sys.executable, args=["-m", "kb", "serve", str(fleet.root)], env=fleet.env), mode))
+    run(converse(StdioServerParameters(command=sys.executable, args=["-m", "kb", "serve", str(fleet.root)], env=fleet.env), mode))
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_the_official_client_converses_over_http(port: int, mode: str) -> None:
-    asyncio.run(converse(f"http://127.0.0.1:{port}/mcp", mode))
+    run(converse(f"http://127.0.0.1:{port}/mcp", mode))
 
 
 @pytest.mark.parametrize("headers", [{"Host": "evil.example"}, {"Host": "127.0.0.1.evil.example"}, {"Origin": "https://evil.example"},
