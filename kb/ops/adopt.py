@@ -54,7 +54,9 @@ def adopt_folder(folder: str) -> Adopted:
     created = []
     if not os.path.lexists(os.path.join(root, "agent.txt")):
         title = name[:1].upper() + name[1:]
-        created.append(_create(root, "agent.txt", f"name = {title}\n# what this base is for, in one line\nrole =\n"))
+        created.append(_create(root, "agent.txt", f"name = {title}\n# what this base is for, in one line\nrole =\n"
+                               "# links mean what they meant to the program that wrote them; without this line they name a file exactly\n"
+                               "links = vault\n"))
     if map_of(frozenset(os.listdir(root))) is None:
         created.append(_create(root, MAPS[0], f"# {name}, map\n\nA reading list for a person. `kb write` adds to it.\n"))
     keyless = len(_keyless(open_fleet([root]).bases[0]))

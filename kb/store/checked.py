@@ -9,6 +9,7 @@ from typing import Any
 
 from kb.core.header import parse_header
 from kb.core.inline import BibliographyLine, Citation, WikiLink, bibliography, citations, prose_of, wikilinks
+from kb.core.manifest import parse_manifest
 from kb.core.markdown import front_matter_end, lines_of
 from kb.core.shelves import KNOWLEDGE_FOLDERS, SKIPPED_FOLDERS, is_exempt, map_of
 from kb.core.sources import BrokenRecord, Record
@@ -99,6 +100,16 @@ class CheckedBase:
         return self.map_name is not None or self.base.routable or os.path.isfile(os.path.join(self.base.root, "agent.txt"))
 
     @cached_property
+    def _as_vault(self) -> bool:
+        """Whether links may carry a path or `.md`, case aside: a folder that is no base yet, or `links = vault` in agent.txt."""
+        if not self.declared:
+            return True
+        try:
+            return parse_manifest(read_text(os.path.join(self.base.root, "agent.txt"))).last("links") == "vault"
+        except (OSError, UnicodeDecodeError):
+            return False
+
+    @cached_property
     def notes(self) -> list[CheckedNote]:
         found = []
         headers = unchanged_headers(self.base.root, self._walk.files)
@@ -166,7 +177,7 @@ class CheckedBase:
         found = self._by_stem.get(link.target)
         if found is None and self._is_attachment(link.target):
             found = self._attached(link.target)
-        if found is None and not self.declared:
+        if found is None and self._as_vault:
             found = self._as_in_a_vault(link.target)
         return found or ()
 

@@ -8,8 +8,8 @@ When another base of the same run publishes a file of that name, the finding say
     See [[rollback]].          # and no file called rollback.md anywhere in the base
 
 Mend it by naming a file that is there, or by writing the missing note. An embed such as `![[plan.png]]` may name any
-file of the base. A folder that is no base yet (no map, no agent.txt) is read as Obsidian and Foam read it: a link may carry a
-path or `.md` there, and case does not matter.
+file of the base. A folder that is no base yet (no map, no agent.txt), or whose agent.txt says `links = vault` as `kb init --adopt`
+writes it, is read as Obsidian and Foam read it: a link may carry a path or `.md` there, and case does not matter.
 """
 
 from __future__ import annotations

@@ -212,6 +212,14 @@ def test_no_link_of_an_ordinary_vault_is_called_broken(vault: Shell) -> None:
     assert codes(vault.kb("check", "vault", "--format", "json", "--select", "E01")) == [("E01", "Broken.md:1")]
 
 
+def test_a_vault_that_was_adopted_keeps_the_meaning_of_its_links(vault: Shell) -> None:
+    vault.kb("init", "--adopt", "vault").ok()
+    assert codes(vault.kb("check", "vault", "--format", "json", "--select", "E01,W01")) == []
+    card = vault.read("vault/agent.txt")
+    vault.write("vault/agent.txt", card.replace("links = vault", "links = exact"))
+    assert ("E01", "Links.md:11") in codes(vault.kb("check", "vault", "--format", "json", "--select", "E01"))
+
+
 def test_a_folder_of_ordinary_notes_is_told_what_to_do_next_once(vault: Shell) -> None:
     for number in range(60):
         vault.write(f"vault/daily/{number:03}.md", f"# Day {number}\n")
