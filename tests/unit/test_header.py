@@ -70,7 +70,8 @@ def test_hostile_headers_are_read_in_bounded_time(text: str) -> None:
     assert len(parse_header(text).keys) <= 1
 
 
-@pytest.mark.parametrize("before", ["<!--\n## no section\n-->", "- item\n\n  ## of the item", "```\n## no\n```", "<div>\n## no\n</div>", " ## \tx"])
+@pytest.mark.parametrize("before", [
+    "<!--\n## no section\n-->", "- item\n\n  ## of the item", "```\n## no\n```", "<div>\n## no\n</div>", " ## \tx"])
 def test_the_header_is_the_same_whether_the_whole_note_was_scanned_or_its_head(before: str) -> None:
     text = f"# T\n\n{before}\n\n**Search for:** a1, b1\n\n## S\n\nSearch for: c1\n"
     assert read_header(text, scan_head(text)).header == read_header(text, scan(text)).header
