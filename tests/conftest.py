@@ -47,7 +47,7 @@ class Shell:
             "GIT_AUTHOR_NAME": "A Writer", "GIT_AUTHOR_EMAIL": "writer@example.org",
             "GIT_COMMITTER_NAME": "A Writer", "GIT_COMMITTER_EMAIL": "writer@example.org",
             "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1",
-        } | self.env
+        } | {name: os.environ[name] for name in ("KB_DISABLE_PLUGINS",) if name in os.environ} | self.env
 
     def run(self, *words: object, stdin: str | bytes = "", cwd: Path | None = None, env: dict[str, str] | None = None,
             timeout: float = 60) -> Run:
