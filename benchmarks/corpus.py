@@ -6,7 +6,7 @@ import os
 import random
 from pathlib import Path
 
-_SYLLABLES = "ba ce di fo gu la me ni po ru sa te vi zo qua bre cli dro fle gri".split()
+_SYLLABLES = ["ba", "ce", "di", "fo", "gu", "la", "me", "ni", "po", "ru", "sa", "te", "vi", "zo", "qua", "bre", "cli", "dro", "fle", "gri"]
 
 
 def make_base(root: Path, notes: int, seed: int = 7) -> Path:

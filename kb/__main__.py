@@ -5,6 +5,6 @@ import sys
 if not sys.flags.safe_path:
     del sys.path[0]
 
-from kb.cli.main import run  # noqa: E402
+from kb.cli.main import run
 
 run()
