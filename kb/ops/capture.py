@@ -15,7 +15,7 @@ from kb.errors import KbError, UsageError
 from kb.specs import SessionEvent
 from kb.store import sessions
 from kb.store.clock import today
-from kb.store.files import locked, read_text, write_atomic
+from kb.store.files import locked, read_text, stay_inside, write_atomic
 
 if TYPE_CHECKING:
     from kb.app import App
@@ -54,7 +54,9 @@ def capture(app: App, session: str) -> list[Outcome]:
     outcomes = [Outcome("", "", "the session produced nothing to capture")]
     if os.path.exists(sessions.events_path(app.fleet.root, session)):
         try:
-            with locked(os.path.join(sessions.sessions_folder(app.fleet.root), "capture")), \
+            guard = os.path.join(sessions.sessions_folder(app.fleet.root), "capture")
+            stay_inside(guard, app.fleet.root)
+            with locked(guard), \
                     sessions.held_record(app.fleet.root, session) as record:
                 outcomes = _consume(app, session, record)
         except (OSError, UnicodeDecodeError) as error:
@@ -109,6 +111,7 @@ def _write(base: Base, stem: str, text: str) -> str:
     for name in _names(stem):
         target = os.path.join(inbox, name)
         if not os.path.lexists(target):
+            stay_inside(target, base.root)
             write_atomic(target, text)
             return target
         if _same(target, text):

@@ -17,7 +17,7 @@ from kb.ops.blocks import constitution, resident_tokens
 from kb.store.clock import today
 from kb.store.fleet import fleet_root
 from kb.store.logs import change_log, log_path, read_log, stray_lines
-from kb.store.rounds import artifact_key, artifact_text, write_constitution
+from kb.store.rounds import artifact_key, artifact_text, panel_folder, write_constitution
 
 if TYPE_CHECKING:
     from kb.app import App
@@ -129,7 +129,7 @@ def open_round(app: App, artifact: str, owner: str, reviewers: Sequence[str], ou
         texts[agent.name] = constitution(agent.root)
     path = log_path(root, ROUNDS)
     _seats_to_add(read_log(path, ROUNDS).rows, key, holder.name, agents)
-    folder = os.path.realpath(out) if out is not None else os.path.join(root, ".kb", "panel")
+    folder = os.path.realpath(out) if out is not None else panel_folder(root)
     panel = tuple(Seat(agent.name, write_constitution(folder, agent.name, texts[agent.name]), resident_tokens(agent.root))
                   for agent in agents)
     added: list[str] = []

@@ -11,7 +11,7 @@ from kb.core.display import flat
 from kb.core.sources import ALPHABET, FIELDS, KEY_LENGTH, BrokenRecord, Record, field_problem, render_file
 from kb.core.values import Base
 from kb.errors import KbError, UsageError
-from kb.store.files import locked, write_atomic
+from kb.store.files import locked, stay_inside, write_atomic
 from kb.store.fleet import is_base, open_fleet
 from kb.store.sources import load_sources
 
@@ -47,11 +47,17 @@ def add_source(path: str, fields: Mapping[str, str | None], authors: Sequence[st
     known = {record.key for record in load_sources(base.root)[0]}
     if "replaces" in values and values["replaces"] not in known:
         raise UsageError(f"--replaces {values['replaces']}: {base.name} has no such record")
-    with locked(os.path.join(base.root, ".kb", "sources")):
-        key = _free_key(base.root)
-        record = Record(key, values, tuple(flat(author) for author in authors if flat(author)))
-        file = os.path.join(base.root, "sources", f"{key}.txt")
-        write_atomic(file, render_file(record))
+    guard, folder = os.path.join(base.root, ".kb", "sources"), os.path.join(base.root, "sources")
+    try:
+        for place in (guard, folder):
+            stay_inside(place, base.root)
+        with locked(guard):
+            key = _free_key(base.root)
+            record = Record(key, values, tuple(flat(author) for author in authors if flat(author)))
+            file = os.path.join(folder, f"{key}.txt")
+            write_atomic(file, render_file(record))
+    except OSError as error:
+        raise KbError(f"cannot write {error.filename or folder}: {error.strerror or error}") from None
     return MintedSource(record, file)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from kb.core.query import parse_aliases
 from kb.core.words import normalise
 from kb.errors import KbError
-from kb.store.files import locked, read_text, write_atomic
+from kb.store.files import locked, read_text, stay_inside, write_atomic
 
 ALIASES = "kb-aliases.txt"
 
@@ -24,6 +24,7 @@ def append_alias(base_root: str, alias: str, canonical: str, comment: Sequence[s
     """
     path = os.path.join(base_root, ALIASES)
     try:
+        stay_inside(path, base_root)
         with locked(path):
             try:
                 text = read_text(path)

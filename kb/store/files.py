@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,13 +10,21 @@ from contextlib import contextmanager
 from kb.errors import KbError
 
 LOCK_SECONDS = 10.0
+_KIND, _REGULAR, _FOLDER = 0o170000, 0o100000, 0o040000  # stat.S_IFMT, S_IFREG, S_IFDIR without their module
 
 
-def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """The whole file. os.read with the size from fstat is twice as fast as a buffered read of many small files."""
-    fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+def read_bytes(path: str | os.PathLike[str], *, any_kind: bool = False) -> bytes:
+    """The whole file. os.read with the size from fstat is twice as fast as a buffered read of many small files.
+
+    A pipe or a device is an OSError, not a wait without end: a clone may bring one under any name. `any_kind` takes
+    them too, for a path that a person gave.
+    """
+    fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | (0 if any_kind else getattr(os, "O_NONBLOCK", 0)))
     try:
-        size = os.fstat(fd).st_size
+        found = os.fstat(fd)
+        size = found.st_size
+        if not any_kind and found.st_mode & _KIND not in (_REGULAR, _FOLDER):  # reading a folder says so itself
+            raise OSError(errno.EINVAL, "it is not a regular file", os.fspath(path))
         first = os.read(fd, size + 1)
         if len(first) == size:  # one byte more was asked for and not given: this is the end
             return first
@@ -27,9 +36,9 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         os.close(fd)
 
 
-def read_text(path: str | os.PathLike[str]) -> str:
+def read_text(path: str | os.PathLike[str], *, any_kind: bool = False) -> str:
     """The file as UTF-8 without a byte order mark. Line endings stay. Raises OSError or UnicodeDecodeError."""
-    data = read_bytes(path)
+    data = read_bytes(path, any_kind=any_kind)
     return (data[3:] if data.startswith(b"\xef\xbb\xbf") else data).decode()  # utf-8-sig costs a call into Python each time
 
 
@@ -69,6 +78,16 @@ def write_atomic(path: str | os.PathLike[str], data: bytes | str, *, mode: int |
         raise
 
 
+def stay_inside(path: str | os.PathLike[str], root: str | os.PathLike[str]) -> None:
+    """Refuse to write where links lead out of `root`: a clone can bring a log that is a link to a file of its reader.
+
+    Raises PermissionError, before anything is created.
+    """
+    top, real = os.path.realpath(root), os.path.realpath(path)
+    if not real.startswith(top.rstrip(os.sep) + os.sep):
+        raise PermissionError(errno.EPERM, f"a link leads out of {root}", os.fspath(path))
+
+
 @contextmanager
 def locked(path: str | os.PathLike[str], *, wait: float = LOCK_SECONDS) -> Iterator[None]:
     """Hold the inter-process lock of the file at `path` for a whole read-modify-write.
@@ -93,11 +112,33 @@ def locked(path: str | os.PathLike[str], *, wait: float = LOCK_SECONDS) -> Itera
 
 def cache_home() -> str:
     """kb's folder in the user's cache: XDG_CACHE_HOME, else ~/.cache."""
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return os.path.join(base, "kb")
+    return _user_folder("XDG_CACHE_HOME", ".cache")
 
 
 def config_home() -> str:
     """kb's folder in the user's configuration: XDG_CONFIG_HOME, else ~/.config."""
-    base = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
-    return os.path.join(base, "kb")
+    return _user_folder("XDG_CONFIG_HOME", ".config")
+
+
+def _user_folder(variable: str, usual: str) -> str:
+    """Relative settings are ignored, as the XDG specification asks: they would name a place in whatever folder kb stands.
+
+    With no home at all it is a path below os.devnull, where nothing can be read or written.
+    """
+    named = os.environ.get(variable, "")
+    if os.path.isabs(named):
+        return os.path.join(named, "kb")
+    home = os.environ.get("HOME", "")
+    if not os.path.isabs(home):
+        home = _home_of_the_account()
+    return os.path.join(home, usual, "kb")
+
+
+def _home_of_the_account() -> str:
+    try:
+        import pwd
+
+        home = pwd.getpwuid(os.getuid()).pw_dir
+    except (ImportError, KeyError):
+        home = os.path.expanduser("~")
+    return home if os.path.isabs(home) else os.devnull

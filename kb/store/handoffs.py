@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from kb.core.handoff import Handoff, parse, render
 from kb.core.session import safe_id
 from kb.errors import KbError
-from kb.store.files import locked, read_text, write_atomic
+from kb.store.files import locked, read_text, stay_inside, write_atomic
 from kb.store.sessions import sessions_folder
 
 _SUFFIX = ".handoff.md"
@@ -63,6 +63,7 @@ def save(root: str, session: str, change: Callable[[Handoff | None], Handoff]) -
         found = _find(root, session)
         path = found[0] if found else _free_path(root, session)
         record = change(found[1] if found else None)
+        stay_inside(path, root)
         write_atomic(path, render(record))
         write_atomic(os.path.join(sessions_folder(root), _POINTER), session + "\n")
     return record, path
@@ -80,14 +81,17 @@ def change(root: str, session: str | None, change: Callable[[Handoff | None], Ha
         changed = change(record)
         found = _find(root, changed.session)
         path = found[0] if found else _free_path(root, changed.session)
+        stay_inside(path, root)
         write_atomic(path, render(changed))
     return changed, path
 
 
 @contextmanager
 def _held(root: str) -> Iterator[None]:
+    pointer = os.path.join(sessions_folder(root), _POINTER)
     try:
-        with locked(os.path.join(sessions_folder(root), _POINTER)):
+        stay_inside(pointer, root)
+        with locked(pointer):
             yield
     except OSError as error:
         raise KbError(f"cannot write {error.filename or sessions_folder(root)}: {error.strerror or error}") from None

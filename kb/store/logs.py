@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from kb.core.counted import LogFormat, LogText, parse, render
 from kb.errors import KbError
-from kb.store.files import locked, read_text, write_atomic
+from kb.store.files import locked, read_text, stay_inside, write_atomic
 
 R = TypeVar("R")
 
@@ -44,6 +44,7 @@ def change_log(path: str, form: LogFormat[R], change: Callable[[tuple[R, ...]], 
     the log cannot be read, locked or written.
     """
     try:
+        stay_inside(path, os.path.dirname(path))
         with locked(path):
             log = read_log(path, form)
             log = log._replace(rows=tuple(change(log.rows)))

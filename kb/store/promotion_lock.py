@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from kb.errors import KbError
-from kb.store.files import locked, write_atomic
+from kb.store.files import locked, stay_inside, write_atomic
 
 FILE = ".kb-promote.lock"
 STALE = 3600.0  # seconds
@@ -92,6 +92,7 @@ def start_of(pid: int) -> str | None:
 def _take(root: str, path: str, ours: str, told: Callable[[str], None]) -> str | None:
     """Make the marker ours, or say who holds it. The step is guarded, so that of two takers one wins."""
     try:
+        stay_inside(_guard(root), root)
         with locked(_guard(root)):
             if os.path.islink(path):  # writing would go through it, to a file of whoever made the link
                 raise KbError(f"{path} is a symbolic link", hint="remove it")

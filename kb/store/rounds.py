@@ -6,7 +6,7 @@ import os
 
 from kb.core.counted import field
 from kb.errors import KbError
-from kb.store.files import read_text, write_atomic
+from kb.store.files import read_text, stay_inside, write_atomic
 
 
 def artifact_key(artifact: str, root: str) -> str:
@@ -33,10 +33,21 @@ def artifact_text(key: str, root: str) -> str | None:
         return None
 
 
+def panel_folder(root: str) -> str:
+    """Where the constitutions of a round lie when nobody names a folder. Raises KbError when a link leads it elsewhere."""
+    folder = os.path.join(root, ".kb", "panel")
+    try:
+        stay_inside(folder, root)
+    except OSError as error:
+        raise KbError(f"cannot write {folder}: {error.strerror}") from None
+    return folder
+
+
 def write_constitution(folder: str, agent: str, text: str) -> str:
     """Put a reviewer's constitution where its subagent reads it, and return the path."""
     path = os.path.join(folder, f"{agent}-constitution.txt")
     try:
+        stay_inside(path, folder)
         write_atomic(path, text)
     except OSError as error:
         raise KbError(f"cannot write {path}: {error.strerror or error}") from None

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from kb.core.session import Event, parse_events, safe_id
 from kb.errors import KbError
-from kb.store.files import read_text, write_atomic
+from kb.store.files import read_text, stay_inside, write_atomic
 
 LOG_LIMIT = 100_000
 _WAIT = 5.0
@@ -43,13 +43,16 @@ def agent_of(root: str, session: str) -> str | None:
 
 def remember_agent(root: str, session: str, agent: str) -> None:
     """Keep the agent of a session. Raises OSError."""
+    path = state_path(root, session)
+    stay_inside(path, root)
     if agent_of(root, session) != agent:
-        write_atomic(state_path(root, session), agent)
+        write_atomic(path, agent)
 
 
 def append_events(root: str, session: str, events: Sequence[Event]) -> None:
     """Add to the record of a session. Raises OSError, and KbError when another process holds it for too long."""
     path = events_path(root, session)
+    stay_inside(path, root)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     fd = _open_locked(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
     try:
@@ -84,6 +87,7 @@ class Record:
 def held_record(root: str, session: str) -> Iterator[Record]:
     """The record of a session under its lock; empty when there is none. Raises OSError and KbError."""
     path = events_path(root, session)
+    stay_inside(path, root)
     try:
         fd = _open_locked(path, os.O_RDWR)
     except FileNotFoundError:
@@ -98,6 +102,7 @@ def held_record(root: str, session: str) -> Iterator[Record]:
 def log_failure(root: str, message: str, moment: str) -> None:
     """One line for `.kb/boot.log`, which stays under 100,000 bytes. Raises OSError."""
     path = os.path.join(root, ".kb", "boot.log")
+    stay_inside(path, root)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     line = f"{moment} {' '.join(message.split())[:2000]}\n".encode("utf-8", "replace")
     fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)
