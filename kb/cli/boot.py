@@ -10,6 +10,7 @@ import click
 
 from kb.cli.options import everything, option, paths, top
 from kb.core.display import printable
+from kb.errors import KbError
 
 
 class Unfailing(click.Command):
@@ -29,7 +30,7 @@ class Unfailing(click.Command):
             return super().invoke(ctx)
         except click.exceptions.Exit:
             raise
-        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - nor whatever happens to it
+        except (Exception, KeyboardInterrupt, SystemExit) as error:  # noqa: BLE001 - nor whatever happens to it
             if os.environ.get("KB_DEBUG") == "1":
                 import traceback
 
@@ -96,7 +97,7 @@ def note_failure(path: str, message: str) -> None:
 def _words(error: BaseException) -> str:
     if isinstance(error, click.ClickException):
         return f"kb boot: {error.format_message()}"
-    return f"{type(error).__name__}: {error}"
+    return str(error) if isinstance(error, KbError) else f"{type(error).__name__}: {error}"
 
 
 def _complain(line: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -12,9 +13,13 @@ from kb.cli.group import root
 from kb.core.display import printable
 from kb.errors import ExitCode, KbError
 
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # what a write to stdout may say, and no look-up does
+
 
 def guarded(words: list[str]) -> int:
     """Run the command group on `words`. No traceback for a user's mistake; one with KB_DEBUG=1 for a bug of ours."""
+    # a descriptor that the caller closed is no stream at all, and nothing below expects that
+    sys.stdout, sys.stderr = sys.stdout or open(os.devnull, "w"), sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # an ASCII locale or a lone surrogate never crashes the output
             stream.reconfigure(errors="backslashreplace")
@@ -33,17 +38,42 @@ def guarded(words: list[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         say("interrupted")
         return 130
-    except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - so that the interpreter's last flush stays quiet
-        return ExitCode.OK
+    except OSError as error:
+        if isinstance(error, BrokenPipeError) or (error.filename is None and error.errno in _FULL):
+            return unwritten(error)
+        if _folder_is_gone():
+            say("the current folder is gone; change to one that exists")
+            return ExitCode.FAILURE
+        return _bug(error)
     except Exception as error:  # noqa: BLE001 - the boundary: whatever is left is a bug, told in one line
-        if os.environ.get("KB_DEBUG") == "1":
-            import traceback
+        return _bug(error)
 
-            traceback.print_exc()
-        else:
-            say(f"this is a bug in kb: {type(error).__name__}: {error}; run it again with KB_DEBUG=1 for the traceback")
-        return ExitCode.FAILURE
+
+def unwritten(error: OSError) -> int:
+    """The exit code when stdout took no more: 0 when its reader has left, else 1 and a line that says why."""
+    sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - so that the interpreter's last flush stays quiet
+    if isinstance(error, BrokenPipeError):
+        return ExitCode.OK
+    say(f"cannot write the output: {error.strerror}")
+    return ExitCode.FAILURE
+
+
+def _folder_is_gone() -> bool:
+    try:
+        os.getcwd()
+    except OSError:
+        return True
+    return False
+
+
+def _bug(error: Exception) -> int:
+    if os.environ.get("KB_DEBUG") == "1":
+        import traceback
+
+        traceback.print_exc()
+    else:
+        say(f"this is a bug in kb: {type(error).__name__}: {error}; run it again with KB_DEBUG=1 for the traceback")
+    return ExitCode.FAILURE
 
 
 def say(message: str) -> None:

@@ -13,6 +13,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 R = TypeVar("R")
 
+LONGEST = 4000
 _COUNT = re.compile(r"[0-9]{1,15}\Z")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BREAKS = str.maketrans("\t\r\n", "   ")
@@ -122,6 +123,12 @@ def render(form: LogFormat[R], log: LogText[R]) -> str:
 def field(text: str) -> str:
     """`text` as one field: no tab, no line end, no half of a surrogate pair, nothing around it."""
     return _SURROGATE.sub("\ufffd", text.translate(_BREAKS)).strip()
+
+
+def clipped(text: str) -> str:
+    """`text` as one field of at most LONGEST characters: a pasted file is no question, and a log is read by people."""
+    text = field(text)
+    return text if len(text) <= LONGEST else text[:LONGEST].rstrip() + " ..."
 
 
 def count_of(text: str) -> int | None:

@@ -74,14 +74,24 @@ def record_miss(app: App, answer: Answer) -> Miss | None:
     date = today()
     if not answer.question.strip():
         return Miss(answer.question, answer.suggestions, date, log, False, None)
+    offered = _public(app, answer.suggestions) if app.include_private else answer.suggestions
     error: str | None = None
     try:
-        record(log, answer.question, answer.suggestions, date)
+        record(log, answer.question, offered, date)
     except OSError as failure:
         error = failure.strerror or str(failure)
     except (KbError, UnicodeError) as failure:
         error = str(failure)
-    return Miss(answer.question, answer.suggestions, date, log, error is None, error)
+    return Miss(answer.question, offered, date, log, error is None, error)
+
+
+def _public(app: App, keys: Sequence[str]) -> tuple[str, ...]:
+    """The keys that a file outside the private layer declares: the log is read by people who do not see the rest."""
+    wanted = set(keys)
+    privacy = {base.name: base.privacy for base in app.fleet.bases}
+    known = {key for entry in (app.catalogue.entries() if wanted else ()) if wanted.intersection(entry.keys)
+             and not privacy[entry.base].covers(entry.path) for key in entry.keys}
+    return tuple(key for key in keys if key in known)
 
 
 def _agreement(first: Place | None, rankings: Sequence[tuple[str, Ranking]]) -> int:

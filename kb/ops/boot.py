@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from kb.core import briefing
 from kb.core.briefing import Subject
+from kb.core.counted import clipped
 from kb.core.dossier import MOST_REVIEWERS, Reviewer, Ruling
 from kb.core.evidence import shortfall
 from kb.core.message import HookInput, decompose, unwrapped
@@ -172,7 +173,7 @@ def _degraded(problem: str) -> str:
 
 
 def _refusal(answer: Answer, miss: Miss) -> Event:
-    return Event("refused", scrub(answer.question), miss.looked_like)
+    return Event("refused", clipped(scrub(answer.question)), miss.looked_like)
 
 
 def _record(app: App, out: Briefing, session: str, events: Sequence[Event], agent: str = "") -> None:

@@ -122,7 +122,9 @@ class Judge:
             if origin == proposal.source:
                 self._finish(base, proposal)
                 return Judged(proposal, True, (), os.path.join(base.root, path), earlier=True)
-            raise Outage(f"write {proposal.slug}: {base.name} has a note of that name already: {path}")
+            hidden = not self.app.include_private and base.privacy.covers(path)
+            raise Outage(f"write {proposal.slug}: {base.name} has a note of that name already"
+                         + (", in its private layer" if hidden else f": {path}"))
         prior = self._prior(proposal)
         often = next((row for row in prior if row.times >= REPEATED), None)
         if often is not None:

@@ -12,7 +12,7 @@ from kb.core.windows import Window
 from kb.errors import KbError, PluginError, UsageError
 from kb.specs import Answerer, ModelRequest, Promoter, Role
 from kb.store import trust
-from kb.store.commands import DEFAULT_TIMEOUT
+from kb.store.commands import DEFAULT_TIMEOUT, Ended
 from kb.store.trust import Runnable, Untrusted
 
 if TYPE_CHECKING:
@@ -70,7 +70,9 @@ def ask_model(app: App, role: Role, prompt: str, *, question: str = "", windows:
         reply = call(value, request)
     except KbError as error:
         raise ModelUnreachable(f"the {role} did not reply: {error}") from error
-    except Exception as error:  # a plugin may raise anything; to the caller its model gave nothing
+    except Ended:
+        raise
+    except (Exception, SystemExit) as error:  # a plugin may raise anything; to the caller its model gave nothing
         raise ModelUnreachable(f"the {role} did not reply: plugin {model.name}: {type(error).__name__}: {error}") from error
     if not isinstance(reply, str) or not reply.strip():
         raise ModelUnreachable(f"the {role} did not reply: it returned nothing")

@@ -15,7 +15,7 @@ from kb.core.mapfile import add_entry, lists
 from kb.core.shelves import SKIPPED_FOLDERS, is_orientation, map_of
 from kb.core.values import PROVENANCES, STAGES, Base, stem
 from kb.errors import KbError
-from kb.store.files import locked, read_bytes, write_atomic
+from kb.store.files import locked, read_bytes, stay_inside, write_atomic
 from kb.store.walk import walk_base
 
 if TYPE_CHECKING:
@@ -84,7 +84,9 @@ def write_note(app: App, draft: NoteDraft) -> Written:
         twin = next((stat.path for stat in walk_base(base, True).files if stem(stat.path) == draft.slug), None)
         note_file = os.path.join(base.root, rel)
         if os.path.lexists(note_file) or twin is not None:
-            raise NoteExists(f"{base.name} has a note called {draft.slug} already: {twin or rel}",
+            hidden = twin is not None and not app.include_private and base.privacy.covers(twin)
+            raise NoteExists(f"{base.name} has a note called {draft.slug} already"
+                             + (", in its private layer" if hidden else f": {twin or rel}"),
                              hint="choose another name, so that a link can tell them apart")
         edit = _with_entry(map_file, folder, draft.slug, draft.summary, keys)
         _write_both(base, note_file, text, map_file, edit[0], {"slug": draft.slug, "folder": folder, "path": rel,
@@ -132,6 +134,11 @@ def map_path(base: Base) -> str:
     name = map_of(frozenset(os.listdir(base.root)))
     if name is None:
         raise NoMap(f"{base.name} has no map to list the note in", hint="kb init makes one; an empty MAP.md will do")
+    try:
+        for path in (name, os.path.join(".kb", "write"), os.path.join(".kb", "write-pending.json")):
+            stay_inside(os.path.join(base.root, path), base.root)
+    except OSError as error:
+        raise KbError(f"cannot write {error.filename}: {error.strerror}", hint="nothing was written") from None
     return os.path.join(base.root, name)
 
 

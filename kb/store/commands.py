@@ -26,6 +26,10 @@ _SILENCE = 0.1  # seconds that a pipe held open by a grandchild must be quiet be
 _POLL = 0.05
 
 
+class Ended(SystemExit):
+    """kb itself was told to end (SIGTERM) while a child ran; unlike the SystemExit of a plugin it is never held back."""
+
+
 class CommandFailed(KbError):
     """A command that could not be started, ran out of time, failed, printed nothing or printed too much."""
 
@@ -228,7 +232,7 @@ def _ends_on_sigterm() -> Iterator[None]:
         return
 
     def leave(number: int, frame: object) -> None:
-        raise SystemExit(128 + number)
+        raise Ended(128 + number)
 
     signal.signal(signal.SIGTERM, leave)
     try:

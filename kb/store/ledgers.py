@@ -56,9 +56,9 @@ def record_alias_rejection(root: str, line: str, reason: str) -> str:
 
 
 def _clean(text: str) -> str:
-    from kb.core.counted import field
+    from kb.core.counted import clipped
 
-    return field(scrub(text))
+    return clipped(scrub(text))
 
 
 def _name(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from kb.core.counted import LogText, field
+from kb.core.counted import LogText, clipped
 from kb.core.logrows import MISSES, LoggedMiss
 from kb.store.logs import count_up, read_log
 
@@ -20,7 +20,7 @@ def record(log_path: str, question: str, looked_like: Sequence[str], today: str)
     """Count one more asking of `question`, its secrets cut out. A blank question changes nothing. Raises KbError."""
     from kb.core.scrub import scrub
 
-    text = field(scrub(question))
+    text = clipped(scrub(question))
     if text:
         count_up(log_path, MISSES, LoggedMiss(1, today, today, text, tuple(looked_like)))
 

@@ -35,6 +35,19 @@ PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA7\nq83hfuQ==\n-----END R
     ("xoxb-" + "1234567890-abc", "[REDACTED_KEY]"),
     ("npm_" + "a1" * 18, "[REDACTED_KEY]"),
     ("npm_config_registry", "npm_config_registry"),
+    ("OPENAI_API_KEY=abc123 and DB_PASSWORD=x", "OPENAI_API_KEY=[REDACTED_SECRET] and DB_PASSWORD=[REDACTED_SECRET]"),
+    ("password: hunter2 opens it", "password: [REDACTED_SECRET] opens it"),
+    ("the password: swordfish\nopens it", "the password: [REDACTED_SECRET]\nopens it"),
+    ("how to reset a password: where do I click", "how to reset a password: where do I click"),
+    ("a secret: the garden", "a secret: the garden"),
+    ("api_key = x.", "api_key = [REDACTED_SECRET]."),
+    ("aws_secret_access_key = wJalr/K7", "aws_secret_access_key = [REDACTED_SECRET]"),
+    ('{"api_key":"x1", "token": "y"}', '{"api_key"=[REDACTED_SECRET]", "token": "[REDACTED_SECRET]"}'),
+    ("token: Bearer abcdefghijklmnop", "token: Bearer [REDACTED_TOKEN]"),
+    ("Authorization: Basic dXNlcjpwYXNz", "Authorization: Basic [REDACTED_TOKEN]"),
+    ("glpat-" + "a1b2c3d4e5f6", "[REDACTED_KEY]"),
+    ("hf_" + "a1" * 12, "[REDACTED_KEY]"),
+    ("a token is a word; a password too", "a token is a word; a password too"),
     ("git@host:team/repo.git and mail a@b.c", "git@host:team/repo.git and mail a@b.c"),
 ])
 def test_a_secret_is_replaced_and_the_rest_stays(text: str, clean: str) -> None:
@@ -44,7 +57,7 @@ def test_a_secret_is_replaced_and_the_rest_stays(text: str, clean: str) -> None:
 
 _WORDS = st.sampled_from(["password=", "token:", "Bearer", "bearer:", "sk-", "AKIA", "x" * 20, "[REDACTED_SECRET]", "]",
                           "(", "ghp_", "https://", "a:b@", "eyJabcdefgh.abcd.", "=", ":", "?token=", "npm_",
-                          "REDACTED_KEY", "."])
+                          "REDACTED_KEY", ".", "password: ", "DB_TOKEN", " = ", "\"api_key\": ", "Authorization: Basic ", "'"])
 _PARTS = st.one_of(_WORDS, st.sampled_from([" ", "\n", "\t", "  "]), st.text(max_size=4))
 
 
