@@ -310,7 +310,10 @@ def _key() -> list[list[Any]]:
 
 def _folders() -> list[str]:
     """The import folders that may hold plugins: never the current one, which may be a base, and a base is only data."""
-    here = os.getcwd() if os.path.isdir(os.curdir) else ""
+    try:
+        here = os.getcwd()
+    except OSError:  # it is gone, and so holds nothing
+        here = ""
     own = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     return [folder for folder in dict.fromkeys(sys.path) if folder and (folder != here or folder == own)]
 

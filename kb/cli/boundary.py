@@ -23,6 +23,7 @@ def guarded(words: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # an ASCII locale or a lone surrogate never crashes the output
             stream.reconfigure(errors="backslashreplace")
+    out = sys.stdout
     try:
         code = root.main(args=words, prog_name="kb", standalone_mode=False)
         sys.stdout.flush()
@@ -35,6 +36,10 @@ def guarded(words: list[str]) -> int:
     except KbError as error:
         say(str(error))
         return error.exit_code
+    except SystemExit:
+        if sys.stdout is out:
+            raise
+        return unwritten(BrokenPipeError())  # click puts another stream in its place when the reader has left
     except (click.Abort, KeyboardInterrupt):
         say("interrupted")
         return 130

@@ -18,7 +18,12 @@ def main(words: list[str]) -> int:
     if words and words[0] in ("--version", "-V", "version"):
         from kb.cli.version import version_line
 
-        sys.stdout.write(version_line() + "\n")
+        try:
+            print(version_line(), flush=True)
+        except OSError as error:
+            from kb.cli.boundary import unwritten
+
+            return unwritten(error)
         return 0
     from kb.cli.boundary import guarded
 

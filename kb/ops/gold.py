@@ -34,7 +34,7 @@ class Question(NamedTuple):
 def read_gold(path: str) -> list[GoldRow]:
     """The rows of the gold file. Raises UsageError that names the file, and the line when one is at fault."""
     try:
-        rows, error = parse_gold(read_text(path))
+        rows, error = parse_gold(read_text(path, any_kind=True))
     except OSError as failure:
         raise UsageError(f"cannot read the gold file {path}: {failure.strerror or failure}") from None
     except UnicodeDecodeError:

@@ -68,11 +68,14 @@ def read_manifest(root: str, skipped: list[str] | None = None) -> Manifest:
         return Manifest()
 
 
-def is_base(folder: str) -> bool:
-    """Whether a folder says that it is a base: a map by its exact name, or an agent.txt."""
+def is_base(folder: str, skipped: list[str] | None = None) -> bool:
+    """Whether a folder says that it is a base: a map by its exact name, or an agent.txt. One that cannot be listed, and
+    so might be a base, is told to `skipped` unless its name begins with a dot."""
     try:
         names = os.listdir(folder)
-    except OSError:
+    except OSError as error:
+        if skipped is not None and not os.path.basename(folder).startswith("."):
+            skipped.append(f"{folder} cannot be read: {error.strerror}")
         return False
     return any(name in names for name in MAPS) or os.path.isfile(os.path.join(folder, "agent.txt"))
 
@@ -90,19 +93,26 @@ def _expand(path: str, skipped: list[str]) -> list[str]:
                  if not name.startswith(".") and os.path.isdir(os.path.join(inner, name))]
     else:
         found = [child for name in sorted(os.listdir(path))
-                 if os.path.isdir(child := os.path.join(path, name)) and is_base(child)]
+                 if os.path.isdir(child := os.path.join(path, name)) and is_base(child, skipped)]
     if not found:
         return [path]
     manifest = read_manifest(path, skipped)
     disabled = set(manifest.all("disable"))
-    kept = [os.path.realpath(child) for child in found if os.path.basename(child) not in disabled]
+    kept = [child for child in found if os.path.basename(child) not in disabled]
     for place in manifest.all("attach"):
         folder = os.path.join(path, place)
         if os.path.isdir(folder):
-            kept.append(os.path.realpath(folder))
+            kept.append(folder)
         else:
             skipped.append(f"fleet.txt attaches {place}, and there is no such folder")
-    return kept
+    return [os.path.realpath(folder) for folder in kept if _may_be_listed(folder, skipped)]
+
+
+def _may_be_listed(folder: str, skipped: list[str]) -> bool:
+    if os.access(folder, os.R_OK | os.X_OK):
+        return True
+    skipped.append(f"{folder} cannot be read: Permission denied")
+    return False
 
 
 def _open_base(root: str, skipped: list[str]) -> Base:

@@ -91,8 +91,10 @@ def _named(base: Base) -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, OSError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise KbError(f"indexing {base.name} failed: .kb/index.db cannot be written ({reason})") from None
+        reason, name = str(error), "index.db"
+        if isinstance(error, OSError):
+            reason, name = error.strerror or reason, os.path.basename(os.fspath(error.filename or name))
+        raise KbError(f"indexing {base.name} failed: {'.kb' if name == '.kb' else f'.kb/{name}'} cannot be written ({reason})") from None
 
 
 def _sync(base: Base, include_private: bool, walk: Walk, backends: Sequence[TextBackend], tick: Tick,

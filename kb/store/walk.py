@@ -12,6 +12,7 @@ from kb.core.values import Base
 from kb.errors import KbError
 
 _ENDINGS = frozenset((".md", ".MD", ".Md", ".mD"))
+_NO_FILE = "it is not a regular file"
 
 
 class FileStat(NamedTuple):
@@ -90,6 +91,10 @@ def _descend(base: Base, top: str, top_path: str, include_private: bool, walk: W
                         closed = private or path in folders
                         if include_private or not closed:
                             pending.append((f"{folder}/{name}", path, closed))
+                    elif name[-3:] in _ENDINGS and not entry.is_dir(follow_symlinks=False):
+                        path = prefix + name
+                        if include_private or not (private or path in folders):
+                            walk.skipped.append(f"{base.name}/{path}: {_NO_FILE}")
         except OSError as error:
             if not inside:
                 raise KbError(f"cannot read {folder}: {error.strerror}") from None
@@ -135,6 +140,8 @@ def _follow(base: Base, path: str, place: str, include_private: bool, walk: Walk
     elif os.path.isfile(real):
         seen.add(real)
         _add(base, path, os.stat(real), private, walk)
+    else:
+        walk.skipped.append(f"{base.name}/{path}: {_NO_FILE}")
 
 
 def _sorted_forever(links: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:

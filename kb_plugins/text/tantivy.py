@@ -250,7 +250,7 @@ def _read_state(root: str) -> _State | None:
 def _forget_state(root: str) -> None:
     try:
         os.unlink(_state_path(root))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return
 
 
@@ -261,3 +261,5 @@ def _empty(folder: str) -> None:
         raise KbError(".kb/tantivy is a link, and what it points to is not ours to empty", hint="remove the link")
     if os.path.isdir(folder):
         shutil.rmtree(folder)
+    elif os.path.lexists(folder):
+        os.unlink(folder)

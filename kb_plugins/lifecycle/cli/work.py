@@ -45,7 +45,7 @@ def finish(outcome: str, verify_command: str | None, note: str | None, check: bo
     if outcome not in OUTCOMES:
         raise UsageError(f"{outcome!r} is no outcome", hint=f"one of {', '.join(OUTCOMES)}")
     try:
-        text = None if note is None else read_text(note)
+        text = None if note is None else read_text(note, any_kind=True)
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"the note {note} cannot be read: {error}") from None
     disk, ledger = world()
