@@ -58,6 +58,7 @@ def boot(ctx: click.Context, paths: tuple[str, ...], top: int, include_private: 
 
     from kb.app import open_app
     from kb.cli.hookinput import read_hook
+    from kb.cli.skipped import gathered
     from kb.ops.boot import boot as brief
 
     if os.environ.get("KB_INSIDE_MODEL"):  # the hook of a model that kb itself asked: it must not ask again
@@ -71,15 +72,18 @@ def boot(ctx: click.Context, paths: tuple[str, ...], top: int, include_private: 
     data = memoryview(printable(briefing.text, lines=True).encode("utf-8", "replace"))
     while data:  # past the buffer, so that a reader that hung up or a full disk is met here and not at exit
         data = data[os.write(sys.stdout.fileno(), data):]
-    for line in briefing.skipped:
+    for line in gathered(briefing.skipped):
         _complain(line)
     for trouble in briefing.troubles:
-        note_failure(opened[0], trouble)
-        _complain(trouble)
+        if note_failure(opened[0], trouble):
+            _complain(trouble)
 
 
-def note_failure(path: str, message: str) -> None:
-    """Keep a failure in the fleet's boot.log; when that cannot be written, or there is no fleet, one line on stderr."""
+def note_failure(path: str, message: str) -> bool:
+    """Keep a failure in the fleet's boot.log; when that cannot be written, or there is no fleet, one line on stderr.
+
+    Returns whether it was kept.
+    """
     from kb.core.scrub import scrub
     from kb.store.clock import now
     from kb.store.fleet import fleet_root, is_base
@@ -92,6 +96,8 @@ def note_failure(path: str, message: str) -> None:
         log_failure(root, scrub(message), now().strftime("%Y-%m-%dT%H:%M:%SZ"))
     except Exception as error:  # noqa: BLE001 - boot never fails, not even when its log does
         _complain(f"{message} (not logged: {error})")
+        return False
+    return True
 
 
 def _words(error: BaseException) -> str:

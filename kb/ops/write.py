@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kb.core.display import flat
+from kb.core.display import flat, harmless
 from kb.core.draft import SLUG_RULE, NoteDraft, dash_lines, is_slug, render_note
 from kb.core.header import split_keys
 from kb.core.keys import dead_keys
@@ -79,7 +81,7 @@ def write_note(app: App, draft: NoteDraft) -> Written:
     folder = _folder_inside(base, draft.folder)
     map_file = map_path(base)
     rel = f"{folder}/{draft.slug}.md" if folder else f"{draft.slug}.md"
-    with locked(os.path.join(base.root, ".kb", "write")):
+    with _held(base):
         _finish_interrupted(base, map_file)
         twin = next((stat.path for stat in walk_base(base, True).files if stem(stat.path) == draft.slug), None)
         note_file = os.path.join(base.root, rel)
@@ -97,7 +99,7 @@ def write_note(app: App, draft: NoteDraft) -> Written:
 def finish_interrupted(base: Base) -> None:
     """List the note that a killed process wrote into the base and did not list. Raises NoMap when there is no map."""
     map_file = map_path(base)
-    with locked(os.path.join(base.root, ".kb", "write")):
+    with _held(base):
         _finish_interrupted(base, map_file)
 
 
@@ -114,6 +116,8 @@ def compose(draft: NoteDraft) -> tuple[list[str], list[str], str]:
         raise BadDraft("the note has no body", hint="it is read from stdin")
     if not flat(draft.summary).strip(" .*_"):
         raise BadDraft("the summary is empty", hint="say in one line what the note is for")
+    if any(harmless(words) != words for words in (*given, flat(draft.summary))):
+        raise BadDraft("a key or the summary holds control characters")
     for name, value, legal in (("provenance", draft.provenance, PROVENANCES), ("stage", draft.stage, STAGES)):
         if value not in legal:
             raise BadDraft(f"{name} {value} is not legal", hint="it is one of " + ", ".join(legal))
@@ -200,6 +204,17 @@ def _finish_interrupted(base: Base, map_file: str) -> None:
     except (ValueError, KeyError, TypeError):
         pass
     _forget(pending)
+
+
+@contextmanager
+def _held(base: Base) -> Iterator[None]:
+    """The lock of the base's writers. Raises KbError when there is no room for it, or the map cannot be read."""
+    try:
+        with locked(os.path.join(base.root, ".kb", "write")):
+            yield
+    except OSError as error:
+        raise KbError(f"cannot write into {error.filename or base.root}: {error.strerror or error}",
+                      hint="nothing was kept") from None
 
 
 def _pending(base: Base) -> str:

@@ -86,7 +86,10 @@ def run_command(words: Sequence[str], *, name: str, root: str = "", stdin: str =
     import subprocess
     import tempfile
 
-    scratch = tempfile.mkdtemp(prefix="kb-run-")
+    try:
+        scratch = tempfile.mkdtemp(prefix="kb-run-")
+    except OSError as error:
+        raise CommandFailed(f"{name} cannot be started: there is no folder for temporary files: {error.strerror}") from None
     try:
         with _ends_on_sigterm():
             try:

@@ -58,9 +58,7 @@ def runnable(root: str, name: str, command: str) -> Runnable:
     found: dict[str, None] = {}
     for word in words:
         for part in {word, word.partition("=")[2]} - {""}:
-            place = _inside(root, part)
-            if place is not None:
-                found[place] = None
+            found.update(dict.fromkeys(_inside(root, part)))
     files = tuple(sorted(found))
     return Runnable(name, command, files, _digest(root, name, command, files))
 
@@ -134,12 +132,21 @@ def _shown(item: Runnable) -> str:
     return f"`{item.name} = {item.command}`" if item.name != item.command else item.name
 
 
-def _inside(root: str, word: str) -> str | None:
-    """The path inside the fleet of the file that `word` names, or None when it names none of the fleet's."""
+def _inside(root: str, word: str) -> list[str]:
+    """The paths inside the fleet of the file that `word` names, or of all files of the folder that it names.
+
+    A folder can be a program as well (`python3 /the/fleet/tools/model`, `PYTHONPATH=...`), by its absolute path: a command
+    does not start inside the fleet. What python compiled from its
+    files is not theirs to approve, and changes with every run.
+    """
     full = os.path.normpath(os.path.join(root, word))
-    if "\0" in word or not full.startswith(root.rstrip(os.sep) + os.sep) or not os.path.isfile(full):
-        return None
-    return os.path.relpath(full, root).replace(os.sep, "/")
+    if "\0" in word or not full.startswith(root.rstrip(os.sep) + os.sep):
+        return []
+    files = [full] if os.path.isfile(full) else []
+    for folder, folders, names in os.walk(full) if not files and os.path.isabs(word) else ():
+        folders[:] = sorted(name for name in folders if name != "__pycache__")
+        files += [path for name in names if os.path.isfile(path := os.path.join(folder, name))]
+    return [os.path.relpath(path, root).replace(os.sep, "/") for path in files]
 
 
 def _digest(root: str, name: str, command: str, files: tuple[str, ...]) -> str:

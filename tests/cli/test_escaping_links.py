@@ -45,7 +45,7 @@ def clone(fleet: Shell) -> Shell:
     for name in ("fleet.txt", "fleet", "tools"):
         os.rename(fleet.root / name, fleet.root / "f" / name)
     fleet.write("f/plan.md", "The plan.\n")
-    fleet.write("f/fleet/ben/blocks.txt", "## voice: resident\nvoice.md\n")
+    fleet.write("f/fleet/ben/blocks.txt", "[voice]\nvoice.md\n")
     fleet.write("f/fleet/ben/voice.md", "Speak plainly.\n")
     fleet.write("mine/profile", PRECIOUS)
     return fleet

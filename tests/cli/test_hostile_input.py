@@ -95,7 +95,7 @@ def test_a_secret_is_in_no_file_whatever_verb_it_came_through(fleet: Shell) -> N
     stand_in(fleet, "promoter", proposal())
     stand_in(fleet, "reviewer", f"VERDICT: reject\nREASON: {said}\n")
     for name in ("ada", "ben"):
-        fleet.write(f"fleet/{name}/blocks.txt", "## voice: resident\nvoice.md\n")
+        fleet.write(f"fleet/{name}/blocks.txt", "[voice]\nvoice.md\n")
         fleet.write(f"fleet/{name}/voice.md", "Speak plainly.\n")
     fleet.write("plan.md", "A plan.\n")
     fleet.kb("boot", "--session", "s1", stdin="flush the pump", env={"KB_DISABLE_PLUGINS": ""}).ok()

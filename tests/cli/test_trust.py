@@ -163,3 +163,15 @@ def test_stdin_that_is_closed_is_no_terminal_and_no_crash(fleet, words):
     fleet.script("home/kb", f'exec "{sys.executable}" -m kb "$@"\n')
     run = fleet.run("sh", "-c", f"home/kb {words} <&-")
     assert run.code in (0, 2) and "bug in kb" not in run.err
+
+
+def test_a_folder_that_is_a_program_is_approved_with_every_file_in_it(fleet):
+    fleet.write("tools/model/__main__.py", "import sys\nsys.stdin.read()\nprint('first')\n")
+    fleet.write("tools/model/words.py", "")
+    program = fleet.root / "tools/model"
+    fleet.write("fleet.txt", fleet.read("fleet.txt") + f"answerer = {sys.executable} {program}\n")
+    fleet.kb("trust", ".").ok()
+    for _ in range(2):  # what python compiles beside its files changes nothing
+        assert fleet.kb("answer", "flush the pump").ok().out.startswith("first")
+    fleet.write("tools/model/words.py", "import os\n")
+    assert fleet.kb("answer", "flush the pump").code == 2
