@@ -32,7 +32,8 @@ def abstentions(path: str, top: int, include_private: bool) -> None:
     click.echo(f"recorded: {len(report.rows)} distinct subject(s), {ledgers.total(report.rows)} abstention(s) in total")
     for row in report.rows[:top * ledgers.ROWS_PER_TOP]:
         dates = row.first if row.first == row.last else f"{row.first} to {row.last}"
-        click.echo(printable(f"\n  {row.times:>3}x  {row.coverage}  nearest: {row.nearest}  ({dates})"))
+        click.echo()
+        click.echo(printable(f"  {row.times:>3}x  {row.coverage}  nearest: {row.nearest}  ({dates})"))
         click.echo(printable(f"        subject: {row.subject}"))
         click.echo(printable(f"        message: {row.message}"))
         if row.reason:

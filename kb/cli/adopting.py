@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 
 import click
@@ -18,8 +19,10 @@ def adopt(folder: str, keys: bool, yes: bool) -> None:
     if not done.created:
         click.echo(f"{printable(done.root)} is a base already")
     if not keys:
-        click.echo(f"\n{done.keyless} notes have no Search for line, so no question reaches them.")
-        click.echo("Next: kb init --adopt <folder> --keys proposes one for each, as a diff, before anything is written.")
+        place = printable(shlex.quote(folder))
+        click.echo(f"\n{done.keyless} notes have no Search for line, so no question is sure to find them.")
+        click.echo(f"Next: kb init --adopt {place} --keys proposes one for each, as a diff, before anything is written.")
+        click.echo(f"      kb index {place} makes their text searchable meanwhile.")
         return
     proposals = propose_keys(done.root)
     for proposal in proposals:

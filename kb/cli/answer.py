@@ -9,6 +9,7 @@ from kb.cli.approval import ask_approval
 from kb.cli.boundary import say
 from kb.cli.complete import show_complete, telling
 from kb.cli.options import everything, paths, top
+from kb.cli.skipped import say_skipped
 from kb.core.citations import cited
 from kb.core.display import printable
 from kb.core.evidence import SPELLING_CAVEAT, shortfall
@@ -39,8 +40,7 @@ def answer(question: str, paths: tuple[str, ...], top: int, include_private: boo
         return
     mode = "expanded" if expanded else "fast"
     done = op(app, question, "expanded" if expanded else "fast", top)
-    for line in done.found.skipped:
-        say(line)
+    say_skipped(done.found.skipped)
     if done.miss is not None and done.miss.error:
         say(f"the miss could not be written to {done.miss.log}: {done.miss.error}")
     if done.reply is not None:

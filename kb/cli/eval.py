@@ -13,6 +13,7 @@ from kb.cli import graded
 from kb.cli.boundary import say
 from kb.cli.index import Progress
 from kb.cli.options import as_json, everything, option, paths, top
+from kb.cli.skipped import say_skipped
 from kb.errors import UsageError
 from kb.ops import gold as gold_files
 from kb.ops.evaluate import compare, evaluate
@@ -64,8 +65,7 @@ def eval_(gold: str, paths: tuple[str, ...], top: int, include_private: bool, wi
             progress.finish()
             graded.print_run(run, json_)
             skipped = (*run.skipped, *run.problems)
-        for line in dict.fromkeys(skipped):
-            say(line)
+        say_skipped(skipped)
 
 
 @contextmanager

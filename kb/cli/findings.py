@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,8 +15,8 @@ from kb.core.display import printable
 from kb.core.jsontext import dumps
 from kb.ops.check import Finding, Grade, GradedBase
 
-_LISTED = 3       # further lines of a folded finding, and keyless notes of a folder that is no base yet
-_CROWD = 20       # keyless notes from which on they are summed up
+_LISTED = 3       # further lines of a folded finding, and lines of a code that is summed up
+_CROWD = 12       # findings of one code in ordinary notes from which on they are summed up, unless codes were selected
 
 
 def print_text(grade: Grade) -> None:
@@ -22,10 +24,10 @@ def print_text(grade: Grade) -> None:
     for number, base in enumerate(grade.bases):
         if number:
             click.echo()
-        _print_base(base)
+        _print_base(base, grade.selected)
 
 
-def _print_base(base: GradedBase) -> None:
+def _print_base(base: GradedBase, selected: bool) -> None:
     scope = "files, private layer included" if base.include_private else "public files"
     click.echo(f"{printable(base.name)}  ({base.files} {scope}, map: {base.map_name or 'none'})")
     for path, reason in base.skipped:
@@ -33,22 +35,30 @@ def _print_base(base: GradedBase) -> None:
     if not base.findings:
         click.echo("  clean")
         return
-    crowd = not base.declared and not base.keyed and sum(f.code == "E02" for f in base.findings) > _CROWD
-    shown = 0
-    for finding, lines in _folded(base.findings):
-        if crowd and finding.code == "E02":
-            shown += 1
-            if shown > _LISTED:
-                continue
+    ordinary = base.vault and not base.keyed
+    folded = _folded(base.findings)
+    count = Counter(finding.code for finding, _ in folded)
+    crowds = {code: count[code] for code in sorted(count) if ordinary and not selected and count[code] > _CROWD}
+    shown: Counter[str] = Counter()
+    for finding, lines in folded:
+        shown[finding.code] += 1
+        if finding.code in crowds and shown[finding.code] > _LISTED:
+            continue
         place = finding.file if finding.line == 0 else f"{finding.file}:{finding.line}"
         level = "error" if finding.level == "error" else "warn "
         click.echo(f"  {level} {finding.code}  {printable(place):<46} {printable(finding.message, lines=True)}{_more(lines)}")
-    if crowd:
-        click.echo(f"  ... and {shown - _LISTED} more E02")
+    for code, lines_of_it in crowds.items():
+        click.echo(f"  ... and {lines_of_it - _LISTED} more {code}; --select {code} lists them")
     click.echo(f"  {base.count('error')} errors, {base.count('warning')} warnings")
-    if not base.declared and not base.keyed:
-        click.echo("\n  No note here has a Search for: line yet, so this folder is not a base. kb init --adopt <folder> makes it one\n"
-                   "  without touching a note; kb init --adopt <folder> --keys proposes a key line for each, as a diff first.")
+    if ordinary:
+        _print_next(base)
+
+
+def _print_next(base: GradedBase) -> None:
+    place = printable(shlex.quote(os.path.relpath(base.root)))
+    click.echo("\n  No note here has a Search for: line yet" + (", so no question is sure to find one." if base.declared else
+               f", so this folder is not a base.\n  kb init --adopt {place} makes it one without touching a note."))
+    click.echo(f"  kb init --adopt {place} --keys proposes a key line for each, as a diff first.")
 
 
 def _folded(findings: Sequence[Finding]) -> list[tuple[Finding, list[int]]]:

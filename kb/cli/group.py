@@ -30,7 +30,7 @@ class LazyGroup(click.Group):
         if self.get_command(ctx, name) is None:
             import difflib
 
-            near = difflib.get_close_matches(name, self.list_commands(ctx), n=1, cutoff=0.6)
+            near = difflib.get_close_matches(name, self.list_commands(ctx), n=1, cutoff=0.7)
             meant = f" Did you mean {near[0]}?" if near else " kb --help lists the verbs."
             ctx.fail(f"there is no verb '{name}'.{meant}")
         return super().resolve_command(ctx, args)

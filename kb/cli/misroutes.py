@@ -26,7 +26,8 @@ def misroutes(path: str, top: int) -> None:
     for row in report.rows[:top * ledgers.ROWS_PER_TOP]:
         owner = "nobody" if row.owner == ledgers.NOBODY else row.owner
         dates = row.first if row.first == row.last else f"{row.first} to {row.last}"
-        click.echo(printable(f"\n  {row.times:>3}x  {row.chose} instead of {owner}  ({dates})"))
+        click.echo()
+        click.echo(printable(f"  {row.times:>3}x  {row.chose} instead of {owner}  ({dates})"))
         click.echo(printable(f"        {row.message}"))
         if row.why:
             click.echo(printable(f"        why: {row.why}"))

@@ -10,6 +10,7 @@ from kb.app import App, open_app
 from kb.cli.boundary import say
 from kb.cli.missed import as_object, print_judged, print_report, print_totals
 from kb.cli.options import as_json, everything, option, paths, top
+from kb.cli.skipped import say_skipped
 from kb.core.jsontext import dumps
 from kb.errors import UsageError
 from kb.ops.misses import MissReport
@@ -43,7 +44,8 @@ def misses(paths: tuple[str, ...], include_private: bool, top: int, json_: bool,
         click.echo(dumps(as_object(report)))
     else:
         print_report(report)
-    for line in (*report.skipped, *report.strays):
+    say_skipped(report.skipped)
+    for line in report.strays:
         say(line)
     if report.index_was_rebuilt:
         say("an index from before the private column was found; none of its text is served until kb index has run")

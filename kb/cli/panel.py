@@ -51,7 +51,7 @@ def panel(words: tuple[str, ...], owner: str | None, reviewers: tuple[str, ...],
         _ledger(artifact, path, json_)
         return
     if artifact is None:
-        raise UsageError("kb panel needs an artifact")
+        raise UsageError("kb panel needs an artifact", hint="kb panel <file> --owner <agent> opens a round about it")
     if number is None and reviewer is None and owner is None:
         raise UsageError("a round needs its --owner", hint="or --from, --resolve, --ledger for a round that is open")
     if number is not None and len(outcomes) != 1:

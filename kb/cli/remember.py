@@ -7,8 +7,8 @@ import textwrap
 import click
 
 from kb.app import open_app
-from kb.cli.boundary import say
 from kb.cli.options import as_json, everything, paths
+from kb.cli.skipped import say_skipped
 from kb.core.display import flat, printable
 from kb.core.jsontext import dumps
 from kb.errors import KbError
@@ -29,8 +29,7 @@ def remember(claim: str, paths: tuple[str, ...], include_private: bool, json_: b
         if json_ and error.exit_code == 1:
             click.echo(dumps({"claim": claim, "error": str(error)}))
         raise
-    for line in found.skipped:
-        say(line)
+    say_skipped(found.skipped)
     if json_:
         click.echo(dumps(found.as_object()))
     else:

@@ -8,6 +8,7 @@ from kb.app import open_app
 from kb.cli.boundary import say
 from kb.cli.options import as_json, everything, paths, top
 from kb.cli.routed import print_fused, print_ranked
+from kb.cli.skipped import say_skipped
 from kb.core.jsontext import dumps
 from kb.core.values import Answer, Miss
 from kb.errors import KbError
@@ -43,8 +44,7 @@ def route(question: str, paths: tuple[str, ...], top: int, hybrid: bool, json_: 
 
 
 def _warn(answer: Answer, miss: Miss | None) -> None:
-    for line in answer.skipped:
-        say(line)
+    say_skipped(answer.skipped)
     if answer.index_was_rebuilt:
         say("an index from before the private column was found; none of its text is served until kb index has run")
     if miss is not None and miss.error:

@@ -58,6 +58,7 @@ def is_key(text: str) -> bool:
 
 
 def key_rule() -> str:
+    """What a key is, as a sentence for messages."""
     return f"a key is {KEY_LENGTH} characters of {ALPHABET}"
 
 

@@ -77,7 +77,8 @@ def _consume(app: App, session: str, record: sessions.Record) -> list[Outcome]:
         if event.kind == "routed":
             continue
         if owner is None:
-            return [Outcome("", "", "no agent was routed in it, so there is no inbox to put it in")]
+            return [Outcome("", "", "no agent was routed in it, so there is no inbox to put it in; "
+                            "kb boot --session ID routes one")]
         spelled.setdefault(owner.casefold(), owner)
         shares.setdefault(owner.casefold(), []).append(event)
     if not shares:

@@ -33,7 +33,8 @@ class Finding:
 class GradedBase:
     """One base with its findings, sorted by file, line and code. `skipped` are files that could not be read: (path, reason).
 
-    declared: whether the folder says that it is a base; keyed: whether any of its notes has keys.
+    declared: whether the folder says that it is a base; vault: whether it is read as its own tools read it;
+    keyed: whether any of its notes has keys.
     """
 
     name: str
@@ -42,6 +43,7 @@ class GradedBase:
     map_name: str | None
     include_private: bool
     declared: bool
+    vault: bool
     keyed: bool
     skipped: tuple[tuple[str, str], ...]
     findings: tuple[Finding, ...]
@@ -52,10 +54,11 @@ class GradedBase:
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """A whole run: the bases, and what could not be graded at all, which counts as errors."""
+    """A whole run: the bases, what could not be graded at all, which counts as errors, and whether codes were selected."""
 
     bases: tuple[GradedBase, ...]
     failures: tuple[str, ...]
+    selected: bool = False
 
     @property
     def findings(self) -> Iterator[Finding]:
@@ -90,14 +93,14 @@ def check(app: App, select: Sequence[str] = (), ignore: Sequence[str] = ()) -> G
         views.append(view)
         for stem in view.public_stems():
             publishers.setdefault(stem.lower(), []).append(base.name)
-    return Grade(tuple(_grade(view, wanted) for view in views), tuple(failures))
+    return Grade(tuple(_grade(view, wanted) for view in views), tuple(failures), bool(select))
 
 
 def _grade(view: CheckedBase, checks: Sequence[tuple[str, Check]]) -> GradedBase:
     notes = view.notes
     findings = [finding for plugin, item in checks for finding in _run(view, plugin, item)]
     findings.sort(key=lambda finding: (finding.file, finding.line, finding.code, finding.message))
-    return GradedBase(view.base.name, view.base.root, len(notes), view.map_name, view.include_private, view.declared,
+    return GradedBase(view.base.name, view.base.root, len(notes), view.map_name, view.include_private, view.declared, view.as_vault,
                       any(note.header.keys for note in notes), tuple(sorted(set(view.unreadable))), tuple(findings))
 
 

@@ -100,7 +100,7 @@ class CheckedBase:
         return self.map_name is not None or self.base.routable or os.path.isfile(os.path.join(self.base.root, "agent.txt"))
 
     @cached_property
-    def _as_vault(self) -> bool:
+    def as_vault(self) -> bool:
         """Whether links may carry a path or `.md`, case aside: a folder that is no base yet, or `links = vault` in agent.txt."""
         if not self.declared:
             return True
@@ -177,7 +177,7 @@ class CheckedBase:
         found = self._by_stem.get(link.target)
         if found is None and self._is_attachment(link.target):
             found = self._attached(link.target)
-        if found is None and self._as_vault:
+        if found is None and self.as_vault:
             found = self._as_in_a_vault(link.target)
         return found or ()
 
