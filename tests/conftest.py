@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -13,6 +14,10 @@ import pytest
 
 NOW = "2026-09-20T12:00:00Z"
 REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--renew-golden", action="store_true", help="Write the transcripts in tests/golden instead of comparing.")
 
 
 @dataclass(frozen=True)
@@ -123,6 +128,35 @@ def fleet(sh: Shell) -> Shell:
     sh.write("fleet/eva/inbox/2026-09-19-heron.md", "# A heron\n\nThe heron stood by the culvert for an hour.\n")
     sh.write("fleet/person/core.md", note("Owner", "owner, timezone", "say who the owner is.", "Lives by the river."))
     return sh
+
+
+class Golden:
+    """Transcripts of a terminal: what was typed, what came, and the exit code, compared with a file of tests/golden."""
+
+    def __init__(self, shell: Shell, renew: bool) -> None:
+        self.shell = shell
+        self.renew = renew
+
+    def check(self, name: str, *commands: list[str], env: dict[str, str] | None = None) -> None:
+        """Run `commands` in order; their transcript must be what the file `name`.txt holds. --renew-golden writes it."""
+        parts = []
+        for words in commands:
+            done = self.shell.kb(*words, env=env)
+            streams = [f"{mark}{line}".rstrip(" ") for mark, text in (("", done.out), ("stderr: ", done.err))
+                       for line in text.splitlines()]
+            parts.append("\n".join([f"$ kb {shlex.join(words)}", *streams, f"[exit {done.code}]", ""]))
+        seen = "\n".join(parts).replace(str(self.shell.root), "<here>")
+        file = REPOSITORY / "tests" / "golden" / f"{name}.txt"
+        if self.renew:
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(seen, encoding="utf-8")
+        assert seen == file.read_text(encoding="utf-8"), "pytest --renew-golden writes the new transcript"
+
+
+@pytest.fixture
+def golden(sh: Shell, request: pytest.FixtureRequest) -> Golden:
+    """Compares transcripts of the test's shell with tests/golden."""
+    return Golden(sh, request.config.getoption("--renew-golden"))
 
 
 @pytest.fixture(scope="session")
