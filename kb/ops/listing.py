@@ -69,7 +69,7 @@ def legal_value(facet: str, value: str | None) -> str | None:
         return None
     found = value.strip().lower()
     if found not in LEGAL[facet]:
-        raise UsageError(f"--{facet} {value} is no {facet}", hint="it is one of " + ", ".join(LEGAL[facet]))
+        raise UsageError(f"{value} is no {facet}", hint="it is one of " + ", ".join(LEGAL[facet]))
     return found
 
 
