@@ -10,12 +10,13 @@ from kb.core.draft import SLUG_RULE, is_slug
 from kb.core.shelves import SKIPPED_FOLDERS, kind_of
 
 DEFAULT_FOLDER = "knowledge"
-NOTHING = "NOTHING"
+NOTHING, NAMED = "NOTHING", "PROPOSAL"
 _LABELS = ("slug", "folder", "summary", "keys", "sources", "body")
-_LONGEST_FOLDER = 120
+_LONGEST_FOLDER, _LONGEST_SLUG = 120, 200  # of a slug this much is kept, to say what was refused
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _LEADING = re.compile(r"^[\s>#*`-]+")
 MOST_KEYS = 150
+MOST_KEY, MOST_SUMMARY, MOST_BODY = 200, 1000, 100_000  # characters
 _CLOSED = frozenset({"inbox", "sources"})
 _MEMORY = "a note from a model goes among the memory of its base"
 
@@ -48,7 +49,7 @@ class Reply(NamedTuple):
 def parse_reply(text: str, agent: str, source: str = "") -> Reply:
     """The blocks of a reply. Text around them is passed over; a block ends at `END`, at the next block, or with the reply.
 
-    A block without slug, summary, keys or body is no proposal; `incomplete` says what it lacks.
+    A block without slug, summary, keys or body is no proposal, nor is a second one of a name; `incomplete` says why.
     """
     lines = _CONTROLS.sub("", text.replace("\r\n", "\n")).split("\n")
     proposals: list[Proposal] = []
@@ -59,6 +60,9 @@ def parse_reply(text: str, agent: str, source: str = "") -> Reply:
         lacking = [name for name in ("slug", "summary", "keys", "body") if not fields[name]]
         if lacking:
             incomplete.append(f"{fields['slug'] or 'a proposal'} has no {' and no '.join(lacking)}")
+            continue
+        if any(fields["slug"] == known.slug for known in proposals):
+            incomplete.append(f"{fields['slug']} is proposed twice in one reply")
             continue
         proposals.append(Proposal(agent, fields["slug"], fields["folder"] or DEFAULT_FOLDER, fields["summary"],
                                   _list(fields["keys"]), fields["body"], source, _list(fields["sources"])))
@@ -95,6 +99,15 @@ def why_not_found_by(keys: Sequence[str]) -> str | None:
     return f"it names {len(keys)} keys, and {MOST_KEYS} is the most" if len(keys) > MOST_KEYS else None
 
 
+def why_not_so_long(summary: str, keys: Sequence[str], body: str) -> str | None:
+    """Why a note may not be this long, or None when it may: a model that repeats itself floods the library, and its map."""
+    for what, length, most in (("summary", len(summary), MOST_SUMMARY), ("longest key", max(map(len, keys), default=0), MOST_KEY),
+                               ("body", len(body), MOST_BODY)):
+        if length > most:
+            return f"its {what} has {length} characters, and {most} is the most"
+    return None
+
+
 def plain_folder(folder: str) -> str:
     """A folder that `why_not_there` allows, without a slash at the end."""
     return folder.rstrip("/")
@@ -119,10 +132,12 @@ def _blocks(lines: Sequence[str]) -> tuple[list[list[str]], list[str]]:
 
 
 def _is_opening(lines: Sequence[str], number: int, block: list[str] | None) -> bool:
-    """Whether a line opens a block. Inside another one it must be followed by a slug: a body may hold the word."""
-    if not re.fullmatch(r"PROPOSAL(?: [0-9]+)?", _bare(lines[number])):
+    """Whether a line opens a block. Inside another one, and not in capitals, it must be followed by a slug: a text may hold
+    the word."""
+    head = _bare(lines[number])
+    if not re.fullmatch(r"(?i:proposal)(?: [0-9]+)?", head):
         return False
-    if block is None:
+    if block is None and head.startswith(NAMED):
         return True
     following = next((line for line in lines[number + 1:] if line.strip()), "")
     return _labelled(following)[0] == "slug"
@@ -143,7 +158,7 @@ def _fields(block: Sequence[str]) -> dict[str, str]:
         elif last in ("keys", "summary", "sources") and line.strip():
             fields[last] += " " + line.strip()
     fields["body"] = _unfenced(fields["body"])
-    fields["slug"] = fields["slug"].strip("` \"'").removesuffix(".md")
+    fields["slug"] = fields["slug"].strip("` \"'")[:_LONGEST_SLUG].removesuffix(".md")
     fields["slug"] = "" if fields["slug"] == "-" else fields["slug"]
     fields["folder"] = fields["folder"].strip("` \"'")
     fields["summary"] = " ".join(fields["summary"].split()).rstrip(".").rstrip()

@@ -13,7 +13,7 @@ from kb.core.draft import NoteDraft
 from kb.core.header import split_label
 from kb.core.logrows import REJECTIONS, Rejection
 from kb.core.promotion_prompts import evidence_text, reviewer_prompt
-from kb.core.proposals import Proposal, plain_folder, why_not_called, why_not_found_by, why_not_there
+from kb.core.proposals import Proposal, plain_folder, why_not_called, why_not_found_by, why_not_so_long, why_not_there
 from kb.core.reviews import LENSES, REPEATED, Lens, Review, as_lens, bare_reason, parse_review, repetition_reason, unanimous
 from kb.core.values import Base, Place, Result, stem
 from kb.errors import KbError
@@ -113,7 +113,8 @@ class Judge:
         base = self.app.fleet.base(proposal.agent)
         if base is None:
             raise Outage(f"{proposal.slug}: there is no agent called {proposal.agent} here")
-        rule = why_not_called(proposal.slug) or why_not_there(proposal.folder) or why_not_found_by(proposal.keys)
+        rule = why_not_called(proposal.slug) or why_not_there(proposal.folder) or why_not_found_by(
+            proposal.keys) or why_not_so_long(proposal.summary, proposal.keys, proposal.body)
         if rule is not None:
             return _refused(proposal, "scope", f"hard rule: {rule}")
         there = _note_called(base, proposal.slug)

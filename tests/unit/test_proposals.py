@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kb.core.promotion_prompts import promoter_prompt, quoted, reviewer_prompt
-from kb.core.proposals import Proposal, parse_reply, why_not_called, why_not_there
+from kb.core.proposals import Proposal, parse_reply, why_not_called, why_not_so_long, why_not_there
 from kb.core.reviews import LENSES, Review, bare_reason, parse_review, repetition_reason, unanimous
 
 BLOCK = "PROPOSAL\nslug: a-b\nfolder: knowledge/x\nsummary: what it is.\nkeys: one, `two words`, one\nbody:\n# T\n\nText.\nEND\n"
@@ -24,11 +24,13 @@ def test_a_block_becomes_a_proposal_with_every_field():
     BLOCK.replace("PROPOSAL", "**PROPOSAL**").replace("slug:", "**slug:**").replace("keys:", "- Keys:").replace("END", "### END"),
     BLOCK.replace("\n", "\r\n"),
     BLOCK.removesuffix("END\n"),
+    BLOCK.replace("PROPOSAL", "## Proposal:").replace("slug:", "**Slug**:").replace("summary:", "SUMMARY:"),
     BLOCK.replace("PROPOSAL", "PROPOSAL 1").replace("body:\n", "body:\n```markdown\n").replace("\nEND", "\n```\nEND"),
     BLOCK.replace("one, `two words`, one", "one,\n  two words"),
     BLOCK.replace("body:\n# T", "body: # T"),
     BLOCK.replace("slug: a-b", "slug: `a-b.md`"),
-], ids=["prose around", "fenced", "decorated", "crlf", "no end", "fenced body", "wrapped keys", "body on its line", "file name"])
+], ids=["prose around", "fenced", "decorated", "crlf", "no end", "a heading", "fenced body", "wrapped keys",
+        "body on its line", "file name"])
 def test_decoration_does_not_hide_a_proposal(reply):
     [one] = parse_reply(reply, "ada").proposals
     assert (one.slug, one.keys, one.body) == ("a-b", ("one", "two words"), "# T\n\nText.")
@@ -151,3 +153,15 @@ def test_the_three_questions_share_no_sentence():
     asked = [reviewer_prompt(lens, one, "which mows", "nothing", None) for lens in LENSES]
     questions = [{part.strip() for part in text.split("YOUR ONE QUESTION:")[1].split("THE NOTE")[0].split(".")} - {""} for text in asked]
     assert not (questions[0] & questions[1] or questions[1] & questions[2] or questions[0] & questions[2])
+
+
+def test_a_name_that_is_proposed_twice_counts_once_and_is_told() -> None:
+    found = parse_reply(BLOCK + BLOCK.replace("Text.", "Another text."), "ada")
+    assert [one.body for one in found.proposals] == ["# T\n\nText."]
+    assert found.incomplete == ("a-b is proposed twice in one reply",)
+
+
+@pytest.mark.parametrize(("summary", "keys", "body"), [("s" * 1001, ["k"], "b"), ("s", ["k" * 201], "b"), ("s", ["k"], "b" * 100_001)])
+def test_a_note_of_any_length_is_refused_above_a_limit(summary: str, keys: list[str], body: str) -> None:
+    assert "is the most" in (why_not_so_long(summary, keys, body) or "")
+    assert why_not_so_long(summary[:1000], [key[:200] for key in keys], body[:100_000]) is None
