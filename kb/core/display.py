@@ -31,6 +31,11 @@ def _harm() -> re.Pattern[str]:
     return re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
+def uncoloured(text: str) -> str:
+    """`text` without the colours and links that a program writes for a terminal."""
+    return re.sub(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))", "", text) if "\x1b" in text else text
+
+
 def flat(text: str) -> str:
     """`text` on one line: every run of white space is one blank."""
     return " ".join(text.split())

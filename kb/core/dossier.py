@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from kb.core.display import flat, printable
+from kb.core.display import flat, printable, uncoloured
 from kb.core.shelves import kind_of
 from kb.core.values import KINDS, Answer, Base, Result
 
@@ -76,7 +76,7 @@ def dossier(agents: Sequence[Base], answer: Answer, message: str) -> str:
 def parse_reply(reply: str, roster: Sequence[str]) -> Ruling | None:
     """The ruling in a reply, its labels in any case and decoration; None when it names neither coverage nor owner."""
     fields: dict[str, str] = {}
-    for line in reply.splitlines():
+    for line in uncoloured(reply).splitlines():
         label, colon, value = line.partition(":")
         name = label.strip(_DECORATION + "#->+.0123456789").upper()
         if colon and name in ("SUBJECT", "REASON", "COVERAGE", "OWNER", "REVIEWERS"):

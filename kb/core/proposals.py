@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from kb.core.display import uncoloured
 from kb.core.draft import SLUG_RULE, is_slug
 from kb.core.shelves import SKIPPED_FOLDERS, kind_of
 
@@ -51,7 +52,7 @@ def parse_reply(text: str, agent: str, source: str = "") -> Reply:
 
     A block without slug, summary, keys or body is no proposal, nor is a second one of a name; `incomplete` says why.
     """
-    lines = _CONTROLS.sub("", text.replace("\r\n", "\n")).split("\n")
+    lines = _CONTROLS.sub("", uncoloured(text).replace("\r\n", "\n")).split("\n")
     proposals: list[Proposal] = []
     incomplete: list[str] = []
     blocks, outside = _blocks(lines)

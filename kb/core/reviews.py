@@ -6,12 +6,15 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, get_args
 
-from kb.core.display import flat
+from kb.core.display import flat, uncoloured
 
 Lens = Literal["contradiction", "duplication", "scope"]
 LENSES: tuple[Lens, ...] = get_args(Lens)
 REPEATED = 3  # refusals after which nobody is asked any more
 _QUOTED = 200
+_ACCEPT = re.compile(r"\baccept(?:ed|s)?\b")
+_REFUSAL = re.compile(r"\b(?:declined?|refused?|deny|denied|unaccept\w*|not (?:\w+ )?accept\w*)\b")
+_NEGATION = re.compile(r"\b(?:no|not|never|cannot|without|neither|nor|hardly)\b|n't\b")
 _REPETITION = "deterministic repetition filter: "
 
 
@@ -32,7 +35,7 @@ def parse_review(lens: Lens, reply: str) -> Review:
     verdict: bool | None = None
     reason = ""
     bare: bool | None = None
-    for line in reply.splitlines():
+    for line in uncoloured(reply).splitlines():
         text = _undecorated(line)
         label, colon, value = text.partition(":")
         label = label.strip().lower()
@@ -73,10 +76,13 @@ def bare_reason(reason: str) -> str:
 
 
 def _verdict(value: str) -> bool | None:
-    words = value.lower()
-    if "reject" in words:
+    words = value.lower().replace("\u2019", "'")
+    if "reject" in words or _REFUSAL.search(words):
         return False
-    return True if "accept" in words else None
+    found = _ACCEPT.search(words)
+    if found is None:
+        return None
+    return not _NEGATION.search(words[:found.start()])  # what follows is a reason: `accept, no file says it`
 
 
 def _undecorated(line: str) -> str:

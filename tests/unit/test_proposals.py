@@ -43,7 +43,7 @@ def test_a_block_that_was_not_ended_ends_where_the_next_one_begins():
 
 def test_control_characters_and_direction_overrides_do_not_get_into_a_note():
     [one] = parse_reply(BLOCK.replace("Text.", "Te\x00xt\x1b[2J\u202e."), "ada").proposals
-    assert one.body == "# T\n\nText[2J."
+    assert one.body == "# T\n\nText."
 
 
 def test_a_body_may_speak_of_a_proposal():
@@ -109,6 +109,12 @@ def test_an_illegal_name_is_none(slug):
     ("```\nVERDICT: reject\nREASON: held\n```", False, "held"),
     ("VERDICT: accept, I did not reject it", False, "no reason given"),
     ("VERDICT: reject\nVERDICT: accept\nREASON: a\nREASON: b", True, "a"),
+    *((f"VERDICT: {said}", False, "no reason given") for said in (
+        "not accepted", "unacceptable", "do not accept", "I don't accept it", "I don\u2019t accept", "cannot be accepted",
+        "no, accepting would be wrong, declined", "refuse (the author says accept)", "can't accept")),
+    ("VERDICT: acceptable? no", False, "the reply held no verdict. It said: VERDICT: acceptable? no"),
+    ("VERDICT: accept, no file says it", True, "no reason given"), ("VERDICT: I accept", True, "no reason given"),
+    ("\x1b[32mVERDICT: accept\x1b[0m", True, "no reason given"),
     ("reject", False, "no reason given"), ("Accept.", True, "no reason given"),
     ("I would accept this one.", False, "the reply held no verdict. It said: I would accept this one."),
 ])
