@@ -9,6 +9,10 @@ import click
 
 from kb.cli.verbs import VERBS, Verb
 
+# what people type who have not read the list, and the verb that does it
+_MEANT = {"add": "write", "ask": "route", "doc": "--help", "docs": "--help", "find": "route", "help": "--help", "lint": "check",
+          "new": "init", "query": "route", "search": "route", "validate": "check", "web": "ui"}
+
 
 class LazyGroup(click.Group):
     """Looks a verb up in the host's table, then among the plugins' commands, and imports only that one."""
@@ -30,7 +34,7 @@ class LazyGroup(click.Group):
         if self.get_command(ctx, name) is None:
             import difflib
 
-            near = difflib.get_close_matches(name, self.list_commands(ctx), n=1, cutoff=0.7)
+            near = [_MEANT[name]] if name in _MEANT else difflib.get_close_matches(name, self.list_commands(ctx), n=1, cutoff=0.7)
             meant = f" Did you mean {near[0]}?" if near else " kb --help lists the verbs."
             ctx.fail(f"there is no verb '{name}'.{meant}")
         return super().resolve_command(ctx, args)

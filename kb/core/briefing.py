@@ -35,7 +35,7 @@ def roster(agents: Sequence[Base]) -> str:
         lines.append(f"  {agent.name}: {role}" if role else f"  {agent.name}")
         if agent.ends:
             lines.append(f"      stops at: {first_clause(agent.ends, _ENDS)}")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines if agents else ["The fleet has no agent: kb init <name> makes one."]) + "\n"
 
 
 def first_clause(text: str, most: int) -> str:

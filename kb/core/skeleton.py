@@ -89,8 +89,9 @@ MAP.md
         "kb-aliases.txt": """# alias = canonical, one a line. The words on the right are added to a question that holds those on the left;
 # nothing is taken away. Add a line after a real question missed (kb misses), and not before.
 """,
-        ".gitignore": """# the index is disposable
+        ".gitignore": """# the index is disposable, and so is the lock of a file
 .kb/
+.*.lock
 # the private layer
 profile/
 records/

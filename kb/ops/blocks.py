@@ -39,7 +39,7 @@ def read_blocks(path: str) -> list[SizedBlock]:
     try:
         text = read_text(file)
     except FileNotFoundError:
-        raise KbError(f"there is no {file}", hint="kb init writes one") from None
+        raise KbError(f"there is no {file}", hint="name the folder of an agent; kb init writes one there") from None
     except (OSError, UnicodeDecodeError):
         raise KbError(f"{file} cannot be read as UTF-8") from None
     return [_read(root, block) for block in parse_blocks(text)]

@@ -78,7 +78,7 @@ def test_the_readme_of_the_demo_fleet_runs(sh: Shell) -> None:
 
 
 def test_the_commands_for_other_hosts_run(sh: Shell, shelf: Path) -> None:
-    copying, other = COMMANDS.findall((REPOSITORY / "examples/hooks/README.md").read_text(encoding="utf-8"))
+    copying, _other = COMMANDS.findall((REPOSITORY / "examples/hooks/README.md").read_text(encoding="utf-8"))
     out = run_page(sh, "examples/hooks/README.md", (copying, 'MESSAGE="how do I undo a deploy?" SESSION=s1\n'))
     assert out.startswith("VESTA: this message routes to ana.") and "captured session s1 into" in out
 

@@ -1,4 +1,4 @@
-"""What could not be looked at is told once for each reason, and blank lines of a report are blank."""
+"""What could not be looked at is told once for each reason; blank lines are blank; an unknown verb is told what was meant."""
 
 from __future__ import annotations
 
@@ -43,3 +43,18 @@ def test_blank_lines_between_the_rows_of_reports_are_blank(fleet: Shell) -> None
     fleet.write("kb-abstentions.txt", "")
     out = fleet.kb("misroutes").ok().out
     assert "\\x" not in out and out.count("\n\n    1x  ada instead of") == 2
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("ask", "route"), ("help", "--help"), ("chekc", "check"), ("status", None), ("zzz", None)])
+def test_an_unknown_verb_is_told_what_was_meant_or_where_the_list_is(sh: Shell, typed: str, meant: str | None) -> None:
+    run = sh.kb(typed, "x")
+    assert (run.code, run.out) == (2, "")
+    assert run.err.rstrip().endswith(f"Did you mean {meant}?" if meant else "kb --help lists the verbs.")
+
+
+def test_every_word_that_is_meant_for_a_verb_is_no_verb_and_leads_to_one() -> None:
+    from kb.cli.group import _MEANT
+    from kb.cli.verbs import VERBS
+
+    verbs = {verb.name for verb in VERBS}
+    assert not verbs & set(_MEANT) and {word for word in _MEANT.values() if not word.startswith("--")} <= verbs
