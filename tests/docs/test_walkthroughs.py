@@ -124,3 +124,24 @@ def test_the_page_of_files_has_each_file_once() -> None:
     page = (REPOSITORY / "docs/reference/files.md").read_text(encoding="utf-8")
     names = re.findall(r"^\| \[?(`.+?) \|", page, re.M)
     assert sorted({name for name in names if names.count(name) > 1}) == []
+
+
+def test_the_answerer_of_its_page_answers(fleet: Shell) -> None:
+    page = (REPOSITORY / "docs/plugins/answerers.md").read_text(encoding="utf-8")
+    [source] = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
+    fleet.write("site/first_answerer.py", source)
+    fleet.write("site/mine-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: mine\nVersion: 1\n")
+    fleet.write("site/mine-1.dist-info/entry_points.txt", "[kb.plugins]\nfirst = first_answerer\n")
+    fleet.write("fleet.txt", "name = Orchard\nanswerer = first\n")
+    fleet.kb("index").ok()
+    run = fleet.kb("answer", "flush the pump", env={"PYTHONPATH": str(fleet.root / "site")}).ok()
+    assert "(ada/knowledge/pump.md)" in run.out.splitlines()[0] or "sources served: ada/knowledge/pump.md" in run.out
+
+
+def test_our_own_prose_passes_our_own_linter(sh: Shell) -> None:
+    shutil.copytree(REPOSITORY / "docs", sh.root / "docs", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    for name in ("README.md", "CHANGELOG.md"):
+        shutil.copy(REPOSITORY / name, sh.root / "docs")
+    found = sh.kb("check", "docs", "--select", "E01,W03", "--format", "json").json()["findings"]  # type: ignore[index]
+    lines = {(each["file"], each["line"]): sh.read(f"docs/{each['file']}").splitlines()[each["line"] - 1] for each in found}
+    assert [place for place, line in lines.items() if not line.startswith("<LEVEL>")] == []  # a line that doctor prints
