@@ -68,6 +68,8 @@ class App:
         wanted = named.replace(",", " ").split()
         known = {name for scorer in every for name in (*scorer.sets, scorer.name)}
         unknown = [name for name in wanted if name not in known]
+        if unknown == ["default"]:
+            raise PluginError("the scorers are off or broken", hint="see kb plugins")
         if unknown and every:
             raise UsageError(f"there is no scorer or set of scorers called {unknown[0]}",
                              hint="known: " + ", ".join(sorted(known)))
@@ -85,7 +87,9 @@ class App:
                 or "auto")
 
     def text_backend(self, name: str) -> TextBackend:
-        """The text backend called `name`. Raises UsageError when no plugin provides it."""
+        """The text backend called `name`. Raises UsageError when no plugin provides it, PluginError when its plugin is off."""
+        if name in self.host.disabled:
+            raise PluginError(f"the text backend {name} is turned off", hint="KB_DISABLE_PLUGINS names it; choose another, or auto")
         try:
             driver = self.host.driver(DRIVERS, name)
         except KeyError:

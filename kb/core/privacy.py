@@ -17,9 +17,19 @@ def parse_private(card: str | None, name: str, *, readable: bool = True) -> Priv
         return Privacy(whole=True)
     if not readable:
         return Privacy(whole=True, warning=f"{name}/agent.txt cannot be read, so the whole base is treated as private")
-    declared = _declaration(card or "")
-    if declared is None:
+    found = _declarations(card or "")
+    if not found:
         return Privacy(whole=False, folders=DEFAULT_FOLDERS)
+    if None in found:
+        return Privacy(whole=True, warning=f"{name}/agent.txt has a private line without =, so the whole base is treated as private")
+    if len(found) > 1 and "." not in found:
+        both = [_parse(value or "", name) for value in found]
+        return Privacy(whole=any(one.whole for one in both), folders=tuple(folder for one in both for folder in one.folders),
+                       warning=f"{name}/agent.txt has {len(found)} private lines, and all of them hold")
+    return _parse("." if "." in found else found[0] or "", name)
+
+
+def _parse(declared: str, name: str) -> Privacy:
     if declared == ".":
         return Privacy(whole=True)
     parts = [part.strip() for part in declared.split(",")]
@@ -36,6 +46,9 @@ def parse_private(card: str | None, name: str, *, readable: bool = True) -> Priv
         if folder.startswith(("./", "/")):
             warning = f"{name}/agent.txt: private folders are written from the base's root, without ./ or /: {part}"
         segments = [segment for segment in folder.split("/") if segment not in ("", ".")]
+        if any(c in part for c in "*?\0"):
+            return Privacy(whole=True, warning=f"{name}/agent.txt names private folders by a pattern ({part}), and only plain names "
+                                               "are understood, so the whole base is treated as private")
         if ".." in segments:
             return Privacy(whole=True, warning=f"{name}/agent.txt names a private folder outside the base ({part}), so the "
                                                "whole base is treated as private")
@@ -44,10 +57,13 @@ def parse_private(card: str | None, name: str, *, readable: bool = True) -> Priv
     return Privacy(whole=False, folders=tuple(dict.fromkeys(folders)), warning=warning)
 
 
-def _declaration(card: str) -> str | None:
-    """The value of the first `private` line, possibly empty; None when there is no such line."""
-    for line in card.split("\n"):
+def _declarations(card: str) -> list[str | None]:
+    """The value of every `private` line, possibly empty; None for one that says private and has no `=` after it."""
+    found: list[str | None] = []
+    for line in card.splitlines():
         key, equals, value = line.partition("#")[0].partition("=")
-        if equals and key.strip() == "private":
-            return value.strip()
-    return None
+        if equals and key.strip().casefold() == "private":
+            found.append(value.strip())
+        elif key.replace(":", " ").split()[:1] in (["private"], ["Private"], ["PRIVATE"]):
+            found.append(None)
+    return found

@@ -100,6 +100,8 @@ def _backends(app: App) -> tuple[Sequence[TextBackend], list[str]]:
     """The backends to bring up to date: the chosen one, or under `auto` tantivy where it can be had."""
     if app.text_choice != "auto":
         return [app.text_backend(app.text_choice)], []
+    if "tantivy" in app.host.disabled:  # on purpose, and `auto` takes what there is
+        return [], []
     try:
         return [app.text_backend("tantivy")], []
     except UsageError:

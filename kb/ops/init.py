@@ -39,6 +39,8 @@ def init_person(fleet_root: str) -> CreatedBase:
 
 def _create(fleet_root: str, name: str, files: Mapping[str, str]) -> CreatedBase:
     """All files or none: they are written into a folder beside the target, which is then given its name."""
+    if not fleet_root.strip():
+        raise KbError("the fleet root is blank", hint="the current folder is .")
     fleet = os.path.join(os.path.realpath(fleet_root), "fleet")
     root = os.path.join(fleet, name)
     if os.path.lexists(root):

@@ -6,8 +6,9 @@ import os
 from collections.abc import Sequence
 
 from kb.core.manifest import describe_base, parse_manifest
+from kb.core.privacy import DEFAULT_FOLDERS
 from kb.core.shelves import MAPS
-from kb.core.values import Base, Fleet, Manifest
+from kb.core.values import Base, Fleet, Manifest, Privacy
 from kb.errors import KbError
 from kb.store.files import read_text
 
@@ -34,6 +35,8 @@ def real_folder(path: str) -> str:
     """The absolute real path of a folder. Raises KbError when it is none or cannot be read."""
     if "\0" in path:
         raise KbError("cannot read a path that holds a NUL character")
+    if not path.strip():  # an empty variable of a script would be the current folder, without a word
+        raise KbError("a path is blank", hint="the current folder is .")
     real = os.path.realpath(path)
     try:
         os.listdir(real)
@@ -128,7 +131,34 @@ def _open_base(root: str, skipped: list[str]) -> Base:
     base = describe_base(root, name, text, readable=readable)
     if base.privacy.warning:
         skipped.append(base.privacy.warning)
-    return base
+    return base._replace(privacy=_as_spelt(base, skipped)) if text else base
+
+
+def _as_spelt(base: Base, skipped: list[str]) -> Privacy:
+    """The declared folders as the disk spells them: `Drafts` means `drafts` too, whatever its case or accents are made of."""
+    folders = list(base.privacy.folders)
+    for folder in base.privacy.folders:
+        if folder in DEFAULT_FOLDERS or os.path.lexists(os.path.join(base.root, folder)):
+            continue
+        for meant in _spellings(base.root, folder.split("/")):
+            folders.append(meant)
+            skipped.append(f"{base.name}/agent.txt: the private folder {folder} is spelt {meant} on disk, and is private")
+    return base.privacy._replace(folders=tuple(folders))
+
+
+def _spellings(root: str, segments: Sequence[str]) -> list[str]:
+    """The paths below `root` that read as `segments` when case and the composition of accents are left out."""
+    from unicodedata import normalize
+
+    found = [""]
+    for segment in segments:
+        wanted = normalize("NFC", segment).casefold()
+        try:
+            found = [f"{above}/{name}".lstrip("/") for above in found for name in os.listdir(os.path.join(root, above))
+                     if normalize("NFC", name).casefold() == wanted]
+        except OSError:
+            return []
+    return found
 
 
 def _refuse_twins(bases: Sequence[Base]) -> None:

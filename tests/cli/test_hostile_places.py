@@ -182,3 +182,10 @@ def test_a_base_that_could_not_be_read_for_a_while_keeps_its_index(fleet: Shell)
 def test_gold_may_come_through_a_pipe(fleet: Shell) -> None:
     fleet.kb("index").ok()
     fleet.run("bash", "-c", f"{KB} eval <(printf 'flush the pump\\tada/knowledge/pump.md\\n')").ok()
+
+
+@pytest.mark.parametrize("words", [*READERS, "index", "init zed", "init --adopt"])
+def test_a_blank_path_is_no_current_folder(fleet: Shell, words: str) -> None:
+    done = fleet.kb(*words.split(), "")
+    assert done.code == 1 and "blank" in done.err and done.out == ""
+    assert not (fleet.root / "fleet/zed").exists()

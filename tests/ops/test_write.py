@@ -32,6 +32,7 @@ def write(sh: Shell, **changes: object) -> str:
 
 
 @pytest.mark.parametrize(("changes", "error"), [
+    ({"keys": ["esc\x1b[31m red"]}, BadDraft), ({"keys": ["cracked \u202eseal"]}, BadDraft), ({"summary": "a\x07 bell"}, BadDraft),
     ({"slug": "../../y"}, BadDraft), ({"slug": "a b"}, BadDraft), ({"slug": "-a"}, BadDraft), ({"slug": ""}, BadDraft),
     ({"slug": "a" * 41}, BadDraft), ({"slug": "ação"}, BadDraft), ({"slug": "a.b"}, BadDraft), ({"slug": "A"}, BadDraft),
     ({"slug": "readme"}, BadDraft), ({"slug": "map"}, BadDraft), ({"slug": "agents"}, BadDraft),

@@ -198,3 +198,16 @@ def test_a_mended_plugin_is_used_at_once(sh: Shell) -> None:
     sh.write("site/plugin.py", GOOD)
     assert sh.kb("check", "quay").ok().err == ""
     assert "Z01" in sh.kb("--help").ok().out
+
+
+@pytest.mark.parametrize(("words", "off", "chosen"), [
+    ("route pump", "keywords,fulltext", ""), ("route pump", "keywords", ""),
+    ("index", "tantivy", "tantivy"), ("index", "fts5", "fts5")])
+def test_a_verb_whose_plugin_is_off_ends_with_3_and_says_so(fleet: Shell, words: str, off: str, chosen: str) -> None:
+    done = fleet.kb(*words.split(), env={"KB_SCORERS": "", "KB_DISABLE_PLUGINS": off, "KB_TEXT_BACKEND": chosen})
+    assert (done.code, done.out) == (3, "") and done.err.startswith("kb: ")
+
+
+@pytest.mark.parametrize("off", ["tantivy", "fts5,tantivy"])
+def test_under_auto_a_backend_that_is_off_is_left_out_without_a_word(fleet: Shell, off: str) -> None:
+    assert fleet.kb("index", env={"KB_DISABLE_PLUGINS": off}).ok().err == ""

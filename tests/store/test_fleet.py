@@ -11,6 +11,7 @@ from kb.core.values import Base
 from kb.errors import KbError
 from kb.store.fleet import fleet_root, open_fleet
 from kb.store.walk import walk_base
+from tests.conftest import Shell
 
 
 def touch(root: Path, *paths: str) -> None:
@@ -128,3 +129,13 @@ def test_a_name_that_is_not_utf8_is_named_and_stops_nothing(tmp_path: Path) -> N
         file.write("# X\n")
     walk = walk_base(base(tmp_path), False)
     assert [s.path for s in walk.files] == ["a.md"] and len(walk.unnamed) == 1
+
+
+@pytest.mark.parametrize(("declared", "folder"), [("Drafts", "drafts"), ("drafts", "DRAFTS"), ("a\u00e7\u00e3o", "ac\u0327a\u0303o"),
+                                                  ("Deep/Er", "deep/er")])
+def test_a_private_folder_spelt_otherwise_is_private_and_said(sh: Shell, declared: str, folder: str) -> None:
+    sh.write("ada/agent.txt", f"name = Ada\nprivate = {declared}\n")
+    sh.write(f"ada/{folder}/x.md", "# X\n")
+    opened = open_fleet([str(sh.root / "ada")])
+    assert opened.bases[0].privacy.covers(f"{folder}/x.md") and not opened.bases[0].privacy.covers("y.md")
+    assert any("is spelt" in line for line in opened.skipped)

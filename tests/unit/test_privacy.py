@@ -18,6 +18,15 @@ from kb.core.privacy import parse_private
     ("private =", ["a.md"], []),
     ("private = ., x", ["a.md", "x/y.md"], []),
     ("private = ../other", ["a.md"], []),
+    ("private = a\nprivate = b", ["a/x.md", "b/x.md"], ["c.md"]),
+    ("private = a\nprivate = .", ["c.md"], []),
+    ("name = x\rprivate = a\r", ["a/x.md"], ["c.md"]),
+    ("Private = a", ["a/x.md"], ["c.md"]),
+    ("private: a", ["c.md"], []),
+    ("private", ["c.md"], []),
+    ("private = dra*", ["c.md"], []),
+    ("privateer = a", ["records/x.md"], ["a/x.md"]),
+    ("# private: a", ["records/x.md"], ["a/x.md"]),
 ])
 def test_a_declaration_hides_what_it_names(card: str | None, hidden: list[str], shown: list[str]) -> None:
     privacy = parse_private(card, "bo")
@@ -25,7 +34,8 @@ def test_a_declaration_hides_what_it_names(card: str | None, hidden: list[str], 
     assert [path for path in shown if privacy.covers(path)] == []
 
 
-@pytest.mark.parametrize("card", ["private =", "private = ., x", "private = ./x", "private = /x", "private = ../x"])
+@pytest.mark.parametrize("card", ["private =", "private = ., x", "private = ./x", "private = /x", "private = ../x", "private: x", "private",
+                                  "private = a\nprivate = b", "private = x*"])
 def test_a_declaration_that_is_not_taken_at_its_word_warns(card: str) -> None:
     assert parse_private(card, "bo").warning
 
