@@ -99,7 +99,7 @@ def _rows(text: str) -> Iterable[tuple[int, dict[str, Any]]]:
             continue
         try:
             row = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise BadLine(number, "is no JSON") from None
         if not isinstance(row, dict):
             raise BadLine(number, "is no JSON object")

@@ -44,8 +44,8 @@ def read_gold(path: str) -> list[GoldRow]:
     return rows
 
 
-def stale_answers(fleet: Fleet, rows: list[GoldRow]) -> list[str]:
-    """One sentence for every answer that the opened fleet does not have."""
+def stale_answers(fleet: Fleet, rows: list[GoldRow], include_private: bool = True) -> list[str]:
+    """One sentence for every answer that the opened fleet does not have, or that the scope cannot see."""
     found = []
     for row in rows:
         for answer in row.answers:
@@ -58,6 +58,8 @@ def stale_answers(fleet: Fleet, rows: list[GoldRow]) -> list[str]:
                 found.append(f"line {row.line}: {answer}: no base called {place.base} is open")
             elif not os.path.isfile(os.path.join(base.root, place.path)):
                 found.append(f"line {row.line}: {answer} is not there")
+            elif not include_private and base.privacy.covers(place.path):
+                found.append(f"line {row.line}: {answer} is in the private layer, which only --all grades")
     return found
 
 

@@ -30,13 +30,14 @@ def is_collection(path: str) -> bool:
 
 
 def read_collection(folder: str) -> Collection:
-    """The collection in `folder`: corpus.jsonl, queries.jsonl, qrels.tsv, and unanswerable.jsonl when it is there.
+    """The collection in `folder`: corpus.jsonl, queries.jsonl, qrels.tsv (or qrels/test.tsv), and unanswerable.jsonl when it is there.
 
     Raises UsageError that names the file, and the line when one is at fault.
     """
     documents = _parsed(folder, "corpus.jsonl", parse_documents)
     queries = _parsed(folder, "queries.jsonl", parse_queries)
-    qrels = _parsed(folder, "qrels.tsv", parse_qrels)
+    judged = "qrels.tsv" if os.path.exists(os.path.join(folder, "qrels.tsv")) else os.path.join("qrels", "test.tsv")
+    qrels = _parsed(folder, judged if os.path.exists(os.path.join(folder, judged)) else "qrels.tsv", parse_qrels)
     extra = os.path.exists(os.path.join(folder, "unanswerable.jsonl"))
     unanswerable = tuple(_parsed(folder, "unanswerable.jsonl", parse_queries).values()) if extra else ()
     if not documents:

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from kb.core.counted import field
 from kb.core.handoff import Handoff, parse, render
 from kb.core.session import safe_id
 from kb.errors import KbError
@@ -99,6 +100,7 @@ def _held(root: str) -> Iterator[None]:
 
 def _find(root: str, session: str) -> tuple[str, Handoff] | None:
     """The file of a session and its record. The plain name may belong to another session with the same safe form."""
+    session = field(session)  # as a record keeps it, so that what was saved under an id is found by the same one
     for path in _paths(root, session):
         try:
             record = parse(read_text(path))
@@ -120,7 +122,7 @@ def _free_path(root: str, session: str) -> str:
 
 def _paths(root: str, session: str) -> tuple[str, str]:
     """Where a session's record may be: under its safe form, or, when that is another's, with a digest of the id as well."""
-    folder = sessions_folder(root)
+    folder, session = sessions_folder(root), field(session)
     digest = hashlib.blake2b(session.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
     safe = safe_id(session)
     return os.path.join(folder, safe + _SUFFIX), os.path.join(folder, f"{safe}--{digest}{_SUFFIX}")

@@ -125,3 +125,34 @@ def test_a_plugin_that_ends_the_process_ends_no_hook(fleet: Shell) -> None:
     fleet.write("fleet.txt", fleet.read("fleet.txt") + "classifier = x\n")
     done = subprocess.run([sys.executable, "-c", code], input=b"flush the pump", cwd=fleet.root, env=fleet.env, capture_output=True)
     assert done.returncode == 0 and b"routes to ada" in done.stdout
+
+
+@pytest.mark.parametrize("session", ["a/b", "../../x", "a.b", "a\tb", " sp ace ", "é" * 300, "x" * 300, "-", "---", "latest-handoff",
+                                     "capture", "🐘", "# h", "a: b", "CON"])
+def test_a_session_keeps_its_own_handoff_whatever_its_id_is(fleet: Shell, session: str) -> None:
+    fleet.kb("handoff", "save", "eva", "--session", "a_b", "--task", "another").ok()
+    fleet.kb("handoff", "save", "ada", "--session", session, "--task", "ours").ok()
+    assert "ours" in fleet.kb("handoff", "--session", session).ok().out
+    fleet.kb("handoff", "claim", "ben", "--session", session).ok()
+    assert "ours" in fleet.kb("boot", stdin=json.dumps({"prompt": "flush the pump", "session_id": session})).ok().out
+    fleet.kb("handoff", "complete", "--session", session).ok()
+    assert "another" in fleet.kb("handoff", "--session", "a_b").ok().out
+    assert {path.parent.name for path in fleet.root.rglob("*.handoff.md")} == {"sessions"}
+
+
+def test_a_gold_answer_that_the_scope_cannot_see_is_stale(secretive: Shell) -> None:
+    secretive.write("gold.tsv", "zorbulon\tada/records/merger.md\n")
+    assert "--all" in secretive.kb("eval", "gold.tsv").err
+    assert secretive.kb("eval", "gold.tsv").code == 1
+    secretive.kb("eval", "gold.tsv", "--all").ok()
+
+
+@pytest.mark.parametrize("line", ["[" * 100_000, "{bad", "[]", '{"_id": 5}', '{"_id": "d1", "text": ["a"]}'])
+def test_a_collection_that_is_no_collection_is_named_by_line(fleet: Shell, line: str) -> None:
+    fleet.write("beir/corpus.jsonl", line + "\n")
+    fleet.write("beir/queries.jsonl", '{"_id": "q1", "text": "pump"}\n')
+    fleet.write("beir/qrels/test.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\n")
+    done = fleet.kb("eval", "beir")
+    assert done.code == 2 and "beir/corpus.jsonl:1 " in done.err
+    fleet.write("beir/corpus.jsonl", '{"_id": "d1", "title": "Pump", "text": "The pump is flushed."}\n')
+    fleet.kb("eval", "beir").ok()
