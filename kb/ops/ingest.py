@@ -66,6 +66,7 @@ def plan(app: App, document: str, *, agent: str | None = None, top: int = 5) -> 
         return Plan(path, earlier.deposit.base, "", None, earlier)
     if not os.path.isfile(path):
         raise KbError(f"{document} is not a file")
+    _refuse_held(app, path)
     text = extract(app.fleet.root, path)
     if named is not None:
         return Plan(path, named, text)
@@ -130,6 +131,16 @@ def _earlier(path: str, bases: tuple[Base, ...]) -> Staged | None:
             if not there or not os.path.lexists(found.raw) or _same(path, found.raw):
                 return found
     return None
+
+
+def _refuse_held(app: App, path: str) -> None:
+    """A file of a base, its deposit aside, is no document: ingesting would take a note, a map or a card out of the library."""
+    for base in app.fleet.bases:
+        top = base.root.rstrip(os.sep) + os.sep
+        if path.startswith(top) and not path[len(top):].startswith("inbox" + os.sep):
+            raise KbError(f"{path} is a file of {base.name} already", hint="copy it elsewhere to ingest the copy")
+    if path == os.path.join(app.fleet.root, "fleet.txt"):
+        raise KbError(f"{path} is the fleet's own")
 
 
 def _named(app: App, agent: str) -> Base:

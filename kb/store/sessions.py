@@ -105,7 +105,8 @@ def log_failure(root: str, message: str, moment: str) -> None:
     stay_inside(path, root)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     line = f"{moment} {' '.join(message.split())[:2000]}\n".encode("utf-8", "replace")
-    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)
+    flags = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)  # a pipe in its place must not hold up the hook
+    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | flags, 0o666)
     try:
         os.write(fd, line)
         size = os.fstat(fd).st_size

@@ -156,3 +156,23 @@ def test_a_collection_that_is_no_collection_is_named_by_line(fleet: Shell, line:
     assert done.code == 2 and "beir/corpus.jsonl:1 " in done.err
     fleet.write("beir/corpus.jsonl", '{"_id": "d1", "title": "Pump", "text": "The pump is flushed."}\n')
     fleet.kb("eval", "beir").ok()
+
+
+@pytest.mark.parametrize("document", ["fleet/ada/knowledge/pump.md", "fleet/ada/MAP.md", "fleet/ben/agent.txt", "fleet.txt", "link.md"])
+def test_ingest_takes_no_file_out_of_the_library(fleet: Shell, document: str) -> None:
+    stand_in(fleet, "promoter", proposal())
+    stand_in(fleet, "reviewer", ACCEPT)
+    (fleet.root / "link.md").symlink_to(fleet.root / "fleet/ada/knowledge/mower.md")
+    before = fleet.read(document)
+    done = fleet.kb("ingest", document, "--agent", "ben", env=TRUSTED)
+    assert done.code == 1 and "already" in done.err + "already" * (document == "fleet.txt")
+    assert fleet.read(document) == before
+    assert not (fleet.root / "fleet/ben/inbox").exists()
+
+
+def test_ingest_takes_a_document_from_the_deposit(fleet: Shell) -> None:
+    stand_in(fleet, "promoter", proposal())
+    stand_in(fleet, "reviewer", ACCEPT)
+    fleet.write("fleet/ada/inbox/paper.md", "About the pump and its valve.\n")
+    fleet.kb("ingest", "fleet/ada/inbox/paper.md", "--agent", "ada", env=TRUSTED).ok()
+    assert (fleet.root / "fleet/ada/knowledge/night-freeze.md").exists()
