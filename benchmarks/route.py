@@ -37,7 +37,8 @@ def start_up(kb: str, scratch: Path, env: dict[str, str]) -> None:
         "python -c pass": [sys.executable, "-c", "pass"],
         'python -c "import click"': [sys.executable, "-c", "import click"],
         "kb --version": [kb, "--version"],
-        "kb route, 3 notes": [kb, "route", "where is it", str(tiny), "--json"],
+        "kb route, 3 notes": [kb, "route", questions(tiny, 1)[0], str(tiny), "--json"],
+        "kb route, a miss that is counted": [kb, "route", "nothing there holds this", str(tiny), "--json"],
     }, env=env)
     click = found['python -c "import click"'].wall
     print("### Start-up\n")
