@@ -102,7 +102,7 @@ def _helps(command: click.Command, path: str) -> Iterator[str]:
 
 def hooks() -> str:
     """The hooks and what they return, from their docstrings."""
-    users = {plugin.name: plugin.hooks or () for plugin in _loaded().plugins}
+    users = {plugin.name: plugin.hooks or () for plugin in _loaded().plugins if plugin.built_in}
     introduction = """
 A plugin is a module that an entry point of the group `kb.plugins` names. It has a function marked `@hookimpl` for each hook that it
 implements, and imports `kb.api` and nothing else of kb. A text backend is no hook but a driver of the group `kb.text`:

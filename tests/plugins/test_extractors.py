@@ -68,6 +68,10 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
             return target
         if ending in ("txt", "markdown"):
             shutil.copy(markdown, target)
+        elif ending == "vtt":  # the example plugin's captions: no tool here writes them, and a cue is three lines
+            lines = [line for line in SOURCE.splitlines() if line.strip()]
+            cues = [f"00:00:{at:02}.000 --> 00:00:{at + 1:02}.000\n{line}\n" for at, line in enumerate(lines)]
+            target.write_text("WEBVTT\n\n" + "\n".join(cues), encoding="utf-8")
         elif ending in ("pdf", "doc"):
             origin = make("odt" if ending == "pdf" else "docx")
             soffice = program("soffice", "libreoffice-writer-nogui")
