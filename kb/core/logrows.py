@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kb.core.counted import LogFormat, count_of, field, tabbed
 
@@ -13,6 +13,16 @@ _LOOKED = "looked like:"
 def same_words(text: str) -> str:
     """The key under which two spellings of one text count as one: trimmed, composed, lower case."""
     return unicodedata.normalize("NFC", field(text)).lower()
+
+
+def _tabbed_line(row: Any) -> str:
+    """A counted row with tabs between its fields: the count, then every other field flattened."""
+    return "\t".join((str(row.times), *map(field, row[1:])))
+
+
+def _counted(old: Any, new: Any) -> dict[str, Any]:
+    """What two reports of one thing come to: how often, first and last seen."""
+    return {"times": old.times + new.times, "first": min(old.first, new.first), "last": max(old.last, new.last)}
 
 
 # -- misses ------------------------------------------------------------------------------------------------------------
@@ -62,9 +72,8 @@ MISSES: LogFormat[LoggedMiss] = LogFormat(
         "A line may be deleted once its question is answered.",
     ),
     read=_read_miss, line=_miss_line, key=lambda row: same_words(row.question),
-    merge=lambda old, new: old._replace(times=old.times + new.times, first=min(old.first, new.first),
-                                        last=max(old.last, new.last), looked_like=new.looked_like),
-    order=lambda row: (-row.times, row.question), continue_=_looked, spaced=True)
+    merge=lambda old, new: old._replace(**_counted(old, new), looked_like=new.looked_like),
+    order=lambda row: (-row.times, field(row.question)), continue_=_looked, spaced=True)
 
 
 # -- misroutes ---------------------------------------------------------------------------------------------------------
@@ -97,10 +106,9 @@ MISROUTES: LogFormat[Misroute] = LogFormat(
         "Tabs between: count, first day, last day, chosen agent, rightful agent (- for nobody), message, why.",
         "Private: do not commit this file. `kb misroutes` reads it back.",
     ),
-    read=_read_misroute, line=lambda row: "\t".join((str(row.times), *map(field, row[1:]))),
+    read=_read_misroute, line=_tabbed_line,
     key=lambda row: (row.message, row.chose, row.owner),
-    merge=lambda old, new: old._replace(times=old.times + new.times, first=min(old.first, new.first),
-                                        last=max(old.last, new.last), why=new.why or old.why),
+    merge=lambda old, new: old._replace(**_counted(old, new), why=new.why or old.why),
     order=lambda row: -row.times)
 
 
@@ -137,11 +145,10 @@ ABSTENTIONS: LogFormat[Abstention] = LogFormat(
         "subject, message, reason, contenders.",
         "Private: do not commit this file. `kb abstentions` reads it back.",
     ),
-    read=_read_abstention, line=lambda row: "\t".join((str(row.times), *map(field, row[1:]))),
+    read=_read_abstention, line=_tabbed_line,
     key=lambda row: same_words(row.subject) or same_words(row.message),
-    merge=lambda old, new: new._replace(times=old.times + new.times, first=min(old.first, new.first),
-                                        last=max(old.last, new.last), subject=old.subject),
-    order=lambda row: (-row.times, row.subject))
+    merge=lambda old, new: new._replace(**_counted(old, new), subject=old.subject),
+    order=lambda row: (-row.times, field(row.subject)))
 
 
 # -- rejections --------------------------------------------------------------------------------------------------------
@@ -172,10 +179,9 @@ REJECTIONS: LogFormat[Rejection] = LogFormat(
         "Tabs between: count, first day, last day, agent, slug, lens, reason.",
         "Private: a refusal quotes the note that it refused. Do not commit this file. `kb rejections` reads it back.",
     ),
-    read=_read_rejection, line=lambda row: "\t".join((str(row.times), *map(field, row[1:]))),
+    read=_read_rejection, line=_tabbed_line,
     key=lambda row: (row.agent, row.slug, row.lens),
-    merge=lambda old, new: old._replace(times=old.times + new.times, first=min(old.first, new.first),
-                                        last=max(old.last, new.last), reason=new.reason or old.reason),
+    merge=lambda old, new: old._replace(**_counted(old, new), reason=new.reason or old.reason),
     order=lambda row: -row.times)
 
 
@@ -205,8 +211,7 @@ ALIAS_REJECTIONS: LogFormat[AliasRejection] = LogFormat(
         "Tabs between: count, first day, last day, alias line, reason.",
         "Private: do not commit this file.",
     ),
-    read=_read_alias, line=lambda row: "\t".join((str(row.times), *map(field, row[1:]))),
+    read=_read_alias, line=_tabbed_line,
     key=lambda row: row.line,
-    merge=lambda old, new: old._replace(times=old.times + new.times, first=min(old.first, new.first),
-                                        last=max(old.last, new.last), reason=new.reason or old.reason),
+    merge=lambda old, new: old._replace(**_counted(old, new), reason=new.reason or old.reason),
     order=lambda row: -row.times)
