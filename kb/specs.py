@@ -57,7 +57,6 @@ class Scorer:
     sets:  the names under which `scorers =` in fleet.txt selects it; the scorer's own name always does.
     rank:  (library, query) -> ranking over all files in scope, best first, scores positive.
     floor: for the gate scorer only: library -> the score under which its best file is a guess.
-    fuses: whether a ranked file takes part in the fusion; None means always.
     """
 
     name: str

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from kb.cli.verbs import VERBS, Verb
+from kb.cli.verbs import VERBS
 
 # what people type who have not read the list, and the verb that does it
 _MEANT = {"add": "write", "ask": "route", "doc": "--help", "docs": "--help", "find": "route", "help": "--help", "lint": "check",
@@ -93,5 +93,3 @@ def root(ctx: click.Context) -> None:
 
         click.echo(help_text(), nl=False)
 
-
-__all__ = ["LazyGroup", "Verb", "root"]

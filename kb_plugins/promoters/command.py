@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from kb.api import ModelRequest, Promoter, command_words, hookimpl, run_command
-
-
-def ask(value: str, request: ModelRequest) -> str:
-    """What the command prints. Raises KbError on a failure, with the tail of its stderr."""
-    root = str(request.root)
-    return run_command(command_words(value, root), name=request.role, root=root, stdin=request.prompt,
-                       timeout=request.timeout)
+from kb.api import Promoter, hookimpl
+from kb_plugins.command_line import ask
 
 
 @hookimpl
