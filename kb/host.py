@@ -13,9 +13,8 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import pluggy
 
@@ -30,8 +29,7 @@ _MEMORY_FORMAT = 1
 _UNREADABLE = "?"  # the value of a plugin that stands for a distribution whose entry points cannot be read
 
 
-@dataclass(frozen=True, slots=True)
-class Plugin:
+class Plugin(NamedTuple):
     """One entry point: where it comes from and, once it was imported, which hooks it implements (None: not known)."""
 
     group: str
@@ -48,8 +46,7 @@ class Plugin:
         return self.distribution == OURS
 
 
-@dataclass(frozen=True, slots=True)
-class PluginFailure:
+class PluginFailure(NamedTuple):
     """A plugin that is off because it is broken: at which stage (`import`, `register`, a hook's name) and why."""
 
     plugin: str
@@ -60,23 +57,22 @@ class PluginFailure:
         return f"plugin {self.plugin} is off: {self.stage}: {self.reason}"
 
 
-@dataclass(slots=True)
 class Host:
     """Discovered plugins, loaded when a hook they implement is first called.
 
     `report` is told each failure once, when it happens.
     """
 
-    plugins: list[Plugin]
-    report: Callable[[PluginFailure], None] = lambda failure: None
-    disabled: frozenset[str] = frozenset()
-    failures: list[PluginFailure] = field(default_factory=list)
-    _manager: pluggy.PluginManager = field(default_factory=lambda: pluggy.PluginManager("kb"))
-    _seen: set[str] = field(default_factory=set)
-    _learned: bool = False
-
-    def __post_init__(self) -> None:
+    def __init__(self, plugins: list[Plugin], report: Callable[[PluginFailure], None] = lambda failure: None,
+                 disabled: frozenset[str] = frozenset()) -> None:
+        self.plugins = plugins
+        self.report = report
+        self.disabled = disabled
+        self.failures: list[PluginFailure] = []
+        self._manager = pluggy.PluginManager("kb")
         self._manager.add_hookspecs(hookspecs)
+        self._seen: set[str] = set()
+        self._learned = False
 
     # -- calling ---------------------------------------------------------------------------------------------------
 
@@ -278,7 +274,7 @@ def recall() -> list[Plugin] | None:
 
 def remember(plugins: list[Plugin]) -> None:
     """Keep what discovery found and loading learned. A cache folder that cannot be written costs time, not an answer."""
-    data = {"format": _MEMORY_FORMAT, "key": _key(), "plugins": [asdict(p) for p in plugins]}
+    data = {"format": _MEMORY_FORMAT, "key": _key(), "plugins": [p._asdict() for p in plugins]}
     try:
         write_atomic(_memory_path(), json.dumps(data).encode())
     except OSError:

@@ -1,13 +1,17 @@
-"""What hooks return: frozen dataclasses, data plus a function. A plugin builds them, the host runs them."""
+"""What hooks return: named tuples, data plus a function. A plugin builds them, the host runs them.
+
+Every question imports this module, and a frozen dataclass takes six times as long to make as a named tuple.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from kb.core.ports import BaseUnderCheck, Library
     from kb.core.query import Query
     from kb.core.values import Ranking
@@ -15,9 +19,10 @@ if TYPE_CHECKING:
 
 Level = Literal["error", "warning"]
 
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
-@dataclass(frozen=True, slots=True)
-class Command:
+
+class Command(NamedTuple):
     """A verb of the command line. `target` is `module:attribute` of a click command, imported when it is run."""
 
     name: str
@@ -26,8 +31,7 @@ class Command:
     usage: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """What a check yields: a file of the base (POSIX path inside it), a 1-based line or 0, and one message."""
 
     file: str
@@ -35,8 +39,7 @@ class Problem:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(NamedTuple):
     """One code of the linter. `run` is called once per base and yields problems in any order.
 
     `doc` is the code's page in docs/: by convention the module's docstring.
@@ -49,8 +52,7 @@ class Check:
     doc: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Scorer:
+class Scorer(NamedTuple):
     """Ranks files for a question. Exactly one scorer of a set carries the gate.
 
     name:  what `why` shows: `<name> #<rank>`.
@@ -65,8 +67,7 @@ class Scorer:
     floor: Callable[[Library], float] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Extractor:
+class Extractor(NamedTuple):
     """Turns a document into text. `extensions` are lower case without the dot, each read by one extractor only.
 
     `extract` takes the absolute path and returns text in reading order, headings and list items marked as in markdown
@@ -83,8 +84,7 @@ class Extractor:
 Role = Literal["classifier", "answerer", "promoter", "reviewer"]
 
 
-@dataclass(frozen=True, slots=True)
-class ModelRequest:
+class ModelRequest(NamedTuple):
     """One question to a model.
 
     role:     which line of fleet.txt chose it.
@@ -105,8 +105,7 @@ class ModelRequest:
     guess: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Answerer:
+class Answerer(NamedTuple):
     """Turns served passages into an answer.
 
     accepts:        whether an `answerer =` value names this one.
@@ -123,8 +122,7 @@ class Answerer:
     fallback: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Promoter:
+class Promoter(NamedTuple):
     """Answers a prompt in the role of classifier, promoter or reviewer, under the same rules as an answerer."""
 
     name: str
@@ -134,19 +132,17 @@ class Promoter:
     fallback: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(NamedTuple):
     """An MCP tool. `run` takes (app, arguments already checked against the schema) and returns one text."""
 
     name: str
     description: str
     input_schema: Mapping[str, Any]
     run: Callable[[Any, Mapping[str, Any]], str]
-    annotations: Mapping[str, Any] = field(default_factory=dict)
+    annotations: Mapping[str, Any] = _NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """A page of the reading room. `render` takes (app, query parameters) and returns the safe HTML of its body."""
 
     path: str
@@ -155,8 +151,7 @@ class Page:
     in_menu: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class SessionEvent:
+class SessionEvent(NamedTuple):
     """Something that a session did, told to listeners after it is on disk.
 
     kind:    `session.opened`, `session.captured`, `session.concluded`, `handoff.saved`, `handoff.claimed`, `handoff.completed`
@@ -169,5 +164,5 @@ class SessionEvent:
     session: str
     root: Path
     agent: str = ""
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = _NOTHING
     texts: Sequence[str] = ()

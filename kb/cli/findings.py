@@ -49,7 +49,7 @@ def _print_base(base: GradedBase, selected: bool) -> None:
         click.echo(f"  {level} {finding.code}  {printable(place):<46} {printable(finding.message, lines=True)}{_more(lines)}")
     for code, lines_of_it in crowds.items():
         click.echo(f"  ... and {lines_of_it - _LISTED} more {code}; --select {code} lists them")
-    click.echo(f"  {base.count('error')} errors, {base.count('warning')} warnings")
+    click.echo(f"  {base.number_of('error')} errors, {base.number_of('warning')} warnings")
     if ordinary:
         _print_next(base)
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from kb.core.markdown import BEGINS, HTML, Line, front_matter_end, lines_of, scan
 
 _RUN = re.compile(r"`+")
 _TOKEN = re.compile(r"\\[!-/:-@\[-`{-~]|`+|<!--")  # what decides, from left to right: an escape, a run of backticks, a comment
-_MARKS = ("[[", "[src:", "]:")
-_HIDING = ("```", "~~~", "    ", "\t", "<")  # without these there is no fence, no indented code and no HTML
+_HIDING = ("```", "    ", "\t", "<")  # without these and `~~~` there is no fence, no indented code and no HTML
 _NOT_A_LINE_END = re.compile(r"[^\n]")
 _DELIMITER_ROW = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*+\|?[ \t]*$")
 # Neither `\[[x]]`, whose bracket is escaped, nor `[[x]](url)` and `[[x]][label]`, which are ordinary links.
@@ -50,13 +49,20 @@ def prose_of(text: str) -> list[tuple[int, str]]:
     Fences, indented code, raw HTML and front matter are left out, and so is a paragraph with no `[[`, `[src:` or `]:`.
     """
     # What stands between two empty lines means the same alone as in its document, until something may hide a line.
-    found: list[tuple[int, str]] = []
     number = 1
-    if text.startswith("---"):
+    marks = _marks(text)
+    if marks and text.startswith("---"):
         lines = lines_of(text)
         number += front_matter_end(lines)
         text = "\n".join(lines[number - 1:])
-    hidden = [place for place in map(text.find, _HIDING) if place >= 0]
+        marks = _marks(text)
+    if not marks:
+        return []
+    end = text.find("\n\n", marks[-1])
+    if end >= 0:
+        text = text[:end]  # nothing that follows the last mark's block tells anything of a mark
+    found: list[tuple[int, str]] = []
+    hidden = [place for place in map(text.find, _HIDING) if place >= 0] + _places(text, "~", ("~~~",))
     if hidden:
         rest = _last_fresh_start(text, min(hidden))
         skipped = number - 1 + text.count("\n", 0, rest)
@@ -64,7 +70,9 @@ def prose_of(text: str) -> list[tuple[int, str]]:
         text = text[:rest]
     simple: list[tuple[int, str]] = []
     counted = position = 0
-    for place in sorted(place for mark in _MARKS for place in _places(text, mark)):
+    for place in marks:
+        if place >= len(text):
+            break
         if place < position:
             continue
         before = text.rfind("\n\n", 0, place)
@@ -77,11 +85,21 @@ def prose_of(text: str) -> list[tuple[int, str]]:
     return simple + found
 
 
-def _places(text: str, mark: str) -> Iterator[int]:
-    place = text.find(mark)
+def _marks(text: str) -> list[int]:
+    """Where a wikilink, a citation or, if there is one of these, the definition of a label may stand; ascending."""
+    found = _places(text, "[", ("[[", "[src:"))
+    return sorted(found + _places(text, "]", ("]:",))) if found else found
+
+
+def _places(text: str, first: str, beginnings: tuple[str, ...]) -> list[int]:
+    """Where one of `beginnings` stands; all begin with the character `first`, which is found many times faster than a string."""
+    found = []
+    place = text.find(first)
     while place >= 0:
-        yield place
-        place = text.find(mark, place + 1)
+        if text.startswith(beginnings, place):
+            found.append(place)
+        place = text.find(first, place + 1)
+    return found
 
 
 def _last_fresh_start(text: str, end: int) -> int:
@@ -97,15 +115,22 @@ def _simple(block: str, number: int) -> Iterable[tuple[int, str]]:
     if "`" not in block:
         return enumerate(lines_of(block), start=number)
     lines = lines_of(block)
-    if "``" in block or "\\" in block or any(line.count("`") % 2 for line in lines):
-        return [(number - 1 + line, seen) for line, seen in visible(scan(block, front=False))]
+    if "``" in block or "\\" in block:
+        return _visible_from(block, number)
     found = []  # every span begins and ends on its line
     for place, line in enumerate(lines, start=number):
-        if holds_any(line):
-            pieces = line.split("`")
+        pieces = line.split("`")
+        if len(pieces) % 2 == 0:
+            return _visible_from(block, number)
+        if len(pieces) > 1 and holds_any(line):
             pieces[1::2] = [" " * len(piece) for piece in pieces[1::2]]
-            found.append((place, "`".join(pieces)))
+            line = "`".join(pieces)
+        found.append((place, line))
     return found
+
+
+def _visible_from(block: str, number: int) -> list[tuple[int, str]]:
+    return [(number - 1 + line, seen) for line, seen in visible(scan(block, front=False))]
 
 
 def holds_any(text: str) -> bool:
@@ -194,7 +219,7 @@ def wikilinks(lines: Sequence[tuple[int, str]]) -> list[WikiLink]:
         if "[[" in text:
             for match in _LINK.finditer(text):
                 target = match[2].partition("|")[0].removesuffix("\\").partition("#")[0].strip()
-                if target and _label(match[2]) not in defined:
+                if target and (not defined or _label(match[2]) not in defined):
                     found.append(WikiLink(number, target, bool(match[1])))
     return found
 

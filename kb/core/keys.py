@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from kb.core.words import STOP_WORDS, normalise
 
@@ -16,6 +16,11 @@ def is_live(key: str) -> bool:
     return words > 1 or (words == 1 and len(key.split()) == 1)
 
 
-def dead_keys(keys: Iterable[str]) -> list[str]:
+def dead_keys(keys: Sequence[str]) -> list[str]:
     """The keys that no question reaches, in their order: stop words, and several words of which stop words leave one."""
+    together = f" {' '.join(keys)} "
+    if together.isascii() and together.replace(" ", "").isalnum() and "  " not in together:
+        words = together.lower().split()
+        if STOP_WORDS.isdisjoint(words) and min(map(len, words)) > 1:
+            return []  # every word counts, so every key is live
     return [key for key in keys if not is_live(key)]

@@ -7,6 +7,7 @@ specification 0.31. Every line is looked at a bounded number of times, so the co
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Literal, NamedTuple
 
 LineKind = Literal["front", "blank", "fence", "code", "heading", "underline", "text"]
@@ -30,17 +31,23 @@ _BLOCK_TAGS = (
     "address article aside base basefont blockquote body caption center col colgroup dd details dialog dir div dl dt fieldset "
     "figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend li link main menu menuitem "
     "nav noframes ol optgroup option p param search section summary table tbody td tfoot th thead title tr track ul")
-# How a block of HTML begins, and what its last line holds; None: it ends before a blank line. The last cannot interrupt a paragraph.
-_HTML: tuple[tuple[re.Pattern[str], re.Pattern[str] | None], ...] = (
-    (re.compile(r"<(?:script|pre|style|textarea)(?:[ \t>]|$)", re.IGNORECASE),
-     re.compile(r"</(?:script|pre|style|textarea)>", re.IGNORECASE)),
-    (re.compile(r"<!--"), re.compile(r"-->")),
-    (re.compile(r"<\?"), re.compile(r"\?>")),
-    (re.compile(r"<![A-Za-z]"), re.compile(r">")),
-    (re.compile(r"<!\[CDATA\["), re.compile(r"\]\]>")),
-    (re.compile(rf"</?(?:{_BLOCK_TAGS.replace(' ', '|')})(?:[ \t]|/?>|$)", re.IGNORECASE), None),
-    (re.compile(rf"(?:<[A-Za-z][A-Za-z0-9-]*+(?:{_ATTRIBUTE})*+[ \t]*+/?>|</[A-Za-z][A-Za-z0-9-]*+[ \t]*+>)[ \t]*+$"), None),
-)
+
+@cache
+def _html() -> tuple[tuple[re.Pattern[str], re.Pattern[str] | None], ...]:
+    """How a block of HTML begins, and what its last line holds; None: it ends before a blank line.
+
+    The last cannot interrupt a paragraph. Compiled on first use, because most notes hold no HTML.
+    """
+    return (
+        (re.compile(r"<(?:script|pre|style|textarea)(?:[ \t>]|$)", re.IGNORECASE),
+         re.compile(r"</(?:script|pre|style|textarea)>", re.IGNORECASE)),
+        (re.compile(r"<!--"), re.compile(r"-->")),
+        (re.compile(r"<\?"), re.compile(r"\?>")),
+        (re.compile(r"<![A-Za-z]"), re.compile(r">")),
+        (re.compile(r"<!\[CDATA\["), re.compile(r"\]\]>")),
+        (re.compile(rf"</?(?:{_BLOCK_TAGS.replace(' ', '|')})(?:[ \t]|/?>|$)", re.IGNORECASE), None),
+        (re.compile(rf"(?:<[A-Za-z][A-Za-z0-9-]*+(?:{_ATTRIBUTE})*+[ \t]*+/?>|</[A-Za-z][A-Za-z0-9-]*+[ \t]*+>)[ \t]*+$"), None),
+    )
 
 
 class Line(NamedTuple):
@@ -99,7 +106,7 @@ class _Scanner:
     containers: 0 for a block quote, else the columns that the content of a list item is indented by.
     paragraph:  index in `lines` of the first line of the open paragraph, or -1.
     fence:      the run that opened the open fence, or "".
-    html:       the index in _HTML of the open block of HTML, or None.
+    html:       the index in _html() of the open block of HTML, or None.
     hollow:     whether the innermost list item began with a blank line, and has nothing yet.
     """
 
@@ -211,7 +218,7 @@ class _Scanner:
                 self._add("fence", raw)
             return bool(opening)
         if first == "<":
-            for number, (begins, _) in enumerate(_HTML if not running else _HTML[:-1]):
+            for number, (begins, _) in enumerate(_html() if not running else _html()[:-1]):
                 if begins.match(line, start):
                     self._leave(matched, fresh)
                     self.paragraph = -1
@@ -261,7 +268,7 @@ class _Scanner:
 
     def _goes_on_as_html(self, raw: str, line: str, pos: int) -> bool:
         assert self.html is not None
-        ends = _HTML[self.html][1]
+        ends = _html()[self.html][1]
         if ends is None and not line[pos:].strip(" "):
             self.html = None
             return False

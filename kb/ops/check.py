@@ -6,8 +6,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from kb.errors import KbError, PluginError, UsageError
 from kb.specs import Check, Level, Problem
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
     from kb.app import App
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One finding. `file` is POSIX inside the base, `line` is 1-based or 0. Fields in the order of the JSON."""
 
     code: str
@@ -29,8 +27,7 @@ class Finding:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class GradedBase:
+class GradedBase(NamedTuple):
     """One base with its findings, sorted by file, line and code. `skipped` are files that could not be read: (path, reason).
 
     declared: whether the folder says that it is a base; vault: whether it is read as its own tools read it;
@@ -48,12 +45,11 @@ class GradedBase:
     skipped: tuple[tuple[str, str], ...]
     findings: tuple[Finding, ...]
 
-    def count(self, level: Level) -> int:
+    def number_of(self, level: Level) -> int:
         return sum(finding.level == level for finding in self.findings)
 
 
-@dataclass(frozen=True, slots=True)
-class Grade:
+class Grade(NamedTuple):
     """A whole run: the bases, what could not be graded at all, which counts as errors, and whether codes were selected."""
 
     bases: tuple[GradedBase, ...]

@@ -14,10 +14,9 @@ from kb.core.markdown import front_matter_end, lines_of
 from kb.core.shelves import KNOWLEDGE_FOLDERS, SKIPPED_FOLDERS, is_exempt, map_of
 from kb.core.sources import BrokenRecord, Record
 from kb.core.values import Base, Header, stem
-from kb.store.files import read_text
-from kb.store.shelf import unchanged_headers
+from kb.store.files import decoded, read_measured, read_text
 from kb.store.sources import load_sources
-from kb.store.walk import walk_base
+from kb.store.walk import FileStat, walk_base
 
 
 class once:
@@ -37,19 +36,21 @@ class once:
 class CheckedNote:
     """One readable file. Implements `kb.core.ports.NoteUnderCheck`."""
 
-    def __init__(self, path: str, text: str, exempt: bool, in_knowledge: bool, header: Header | None = None) -> None:
+    def __init__(self, path: str, text: str, map_name: str | None, in_knowledge: bool) -> None:
         self.path = path
-        if header is not None:
-            self.header = header
         self.text = text
-        self.exempt = exempt
         self.in_knowledge = in_knowledge
+        self._map_name = map_name
+
+    @once
+    def exempt(self) -> bool:
+        return is_exempt(self.path, self._map_name)
 
     @once
     def header(self) -> Header:
         return parse_header(self.text)
 
-    @property
+    @once
     def has_front_matter(self) -> bool:
         return self.text.startswith("---") and front_matter_end(self.lines()) > 0
 
@@ -62,15 +63,15 @@ class CheckedNote:
 
     @once
     def links(self) -> Sequence[WikiLink]:
-        return wikilinks(self._prose) if "[[" in self.text else ()
+        return wikilinks(self._prose)
 
     @once
     def citations(self) -> Sequence[Citation]:
-        return citations(self._prose) if "[src:" in self.text else ()
+        return citations(self._prose)
 
     @once
     def bibliography(self) -> Sequence[BibliographyLine]:
-        return bibliography(self._prose, self.lines()) if "[src:" in self.text else ()
+        return bibliography(self._prose, self.lines()) if self.citations else ()
 
 
 class CheckedBase:
@@ -112,26 +113,24 @@ class CheckedBase:
     @cached_property
     def notes(self) -> list[CheckedNote]:
         found = []
-        headers = unchanged_headers(self.base.root, self._walk.files)
+        knowledge = self._knowledge
         for stat in self._walk.files:
             if stat.private and not self.include_private:
                 continue
-            text = self._read(stat.path)
+            text = self._read(stat)
             if text is not None:
-                found.append(CheckedNote(stat.path, text, is_exempt(stat.path, self.map_name),
-                                         self._knowledge is not None and stat.path.startswith(self._knowledge),
-                                         headers.get(stat.path)))
+                found.append(CheckedNote(stat.path, text, self.map_name, knowledge is not None and stat.path.startswith(knowledge)))
         return found
 
-    def _read(self, path: str) -> str | None:
+    def _read(self, stat: FileStat) -> str | None:
         try:
-            return read_text(os.path.join(self.base.root, path))
+            return decoded(read_measured(f"{self.base.root}/{stat.path}", stat.size))
         except UnicodeDecodeError:
             reason = "it is not UTF-8"
         except OSError as error:
             reason = str(error.strerror)
-        if path not in self._private or self.include_private:
-            self.unreadable.append((path, reason))
+        if not stat.private or self.include_private:
+            self.unreadable.append((stat.path, reason))
         return None
 
     def public_stems(self) -> list[str]:
@@ -158,9 +157,9 @@ class CheckedBase:
         if self.include_private:
             return frozenset()
         keys: set[str] = set()
-        for path in sorted(self._private):
-            text = self._read(path)
-            if text is not None and "[src:" in text:
+        for stat in self._walk.files:
+            text = self._read(stat) if stat.private else None
+            if text is not None:
                 keys.update(citation.token for citation in citations(prose_of(text)))
         return frozenset(keys)
 

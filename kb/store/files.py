@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from kb.errors import KbError
 
 LOCK_SECONDS = 10.0
+_READ = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0)
+_READ_AT_ONCE = _READ | getattr(os, "O_NONBLOCK", 0)
 _KIND, _REGULAR, _FOLDER = 0o170000, 0o100000, 0o040000  # stat.S_IFMT, S_IFREG, S_IFDIR without their module
 
 
@@ -19,7 +21,7 @@ def read_bytes(path: str | os.PathLike[str], *, any_kind: bool = False) -> bytes
     A pipe or a device is an OSError, not a wait without end: a clone may bring one under any name. `any_kind` takes
     them too, for a path that a person gave.
     """
-    fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | (0 if any_kind else getattr(os, "O_NONBLOCK", 0)))
+    fd = os.open(path, _READ if any_kind else _READ_AT_ONCE)
     try:
         found = os.fstat(fd)
         size = found.st_size
@@ -36,10 +38,24 @@ def read_bytes(path: str | os.PathLike[str], *, any_kind: bool = False) -> bytes
         os.close(fd)
 
 
+def read_measured(path: str, size: int) -> bytes:
+    """`read_bytes` for a regular file that measured `size` bytes a moment ago: one look less, which is a fifth of a small file."""
+    fd = os.open(path, _READ_AT_ONCE)
+    try:
+        data = os.read(fd, size + 1)
+    finally:
+        os.close(fd)
+    return data if len(data) == size else read_bytes(path)
+
+
 def read_text(path: str | os.PathLike[str], *, any_kind: bool = False) -> str:
     """The file as UTF-8 without a byte order mark. Line endings stay. Raises OSError or UnicodeDecodeError."""
-    data = read_bytes(path, any_kind=any_kind)
-    return (data[3:] if data.startswith(b"\xef\xbb\xbf") else data).decode()  # utf-8-sig costs a call into Python each time
+    return decoded(read_bytes(path, any_kind=any_kind))
+
+
+def decoded(data: bytes) -> str:
+    """UTF-8 without a byte order mark; the codec utf-8-sig costs a call into Python each time. Raises UnicodeDecodeError."""
+    return (data[3:] if data.startswith(b"\xef\xbb\xbf") else data).decode()
 
 
 def write_atomic(path: str | os.PathLike[str], data: bytes | str, *, mode: int | None = None) -> None:

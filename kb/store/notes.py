@@ -6,10 +6,9 @@ import os
 from enum import IntEnum
 from typing import NamedTuple
 
-from kb.core.header import parse_header
 from kb.core.shelves import is_exempt, is_orientation
 from kb.core.values import Header
-from kb.store.files import read_bytes
+from kb.store.files import decoded, read_measured
 from kb.store.walk import FileStat
 
 
@@ -43,10 +42,12 @@ def read_note(root: str, stat: FileStat, map_name: str | None) -> tuple[Note, st
     """The note at `stat.path` and its text. One that cannot be read or decoded is UNREADABLE, with an empty text."""
     import time
 
+    from kb.core.header import parse_header
+
     read_ns = time.time_ns()
     try:
-        data = read_bytes(os.path.join(root, stat.path))
-        text = data.decode("utf-8-sig")
+        data = read_measured(os.path.join(root, stat.path), stat.size)
+        text = decoded(data)
     except UnicodeDecodeError:
         return _unreadable(stat, read_ns, "it is not UTF-8"), ""
     except OSError as error:

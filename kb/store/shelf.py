@@ -261,19 +261,6 @@ class Shelf:
         return frozenset(self.in_bucket(Bucket.ENTRY))
 
 
-def unchanged_headers(root: str, stats: Iterable[FileStat]) -> dict[str, Header]:
-    """path -> header for the files that are as they were when the base's entry cache was written; empty without a cache."""
-    cache = EntryCache.open(root)
-    if cache is None:
-        return {}
-    manifest = cache.manifest
-    position_of = dict(zip(manifest.paths, range(len(manifest.paths)), strict=True))
-    headers = cache.all_headers()
-    cache.close()
-    return {stat.path: headers[stat.path] for stat in stats
-            if (position := position_of.get(stat.path)) is not None and _is_unchanged(manifest, position, stat)}
-
-
 def _is_unchanged(manifest: CacheManifest, position: int, stat: FileStat) -> bool:
     """Whether a file has the size and mtime it had in the cache, and was not written too shortly before it was read."""
     return (manifest.sizes[position] == stat.size
