@@ -11,7 +11,6 @@ import importlib
 import inspect
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -121,9 +120,9 @@ def _hook_sections(users: dict[str, tuple[str, ...]]) -> Iterator[str]:
         by = ", ".join(f"`{plugin}`" for plugin, theirs in sorted(users.items()) if name in theirs)
         head = f"{name}{_signature(function)}"
         yield f"## {name}\n\n```python\n{head}\n```\n\n{inspect.getdoc(function)}\n\nBuilt in: {by or 'none'}."
-    yield "# What hooks return\n\nFrozen dataclasses of `kb.api`: data plus a function."
+    yield "# What hooks return\n\nNamed tuples of `kb.api`: data plus a function."
     for name, kind in _defined(specs, inspect.isclass):
-        rows = "\n".join(f"{field.name}: {field.type}" for field in fields(kind))
+        rows = "\n".join(f"{name}: {of.__forward_arg__}" for name, of in kind.__annotations__.items())
         yield f"## {name}\n\n```python\n{rows}\n```\n\n{_prose(inspect.getdoc(kind) or '')}"
     yield "# What the host gives\n\nTo a check a `BaseUnderCheck`, to a scorer a `Library`."
     yield from map(_given, (api.BaseUnderCheck, api.NoteUnderCheck, api.Library))

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from kb import __version__ as __version__
     from kb.core.bags import bag_of as bag_of
     from kb.core.bags import key_phrase as key_phrase
+    from kb.core.content import Dash as Dash
     from kb.core.display import flat as flat
     from kb.core.display import printable as printable
     from kb.core.inline import BibliographyLine as BibliographyLine
@@ -94,6 +95,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "kb": "__version__",
     "kb.core.bags": "bag_of key_phrase",
+    "kb.core.content": "Dash",
     "kb.core.display": "flat printable",
     "kb.core.inline": "BibliographyLine Citation WikiLink",
     "kb.core.jsontext": "dumps",

@@ -88,7 +88,9 @@ def prose_of(text: str) -> list[tuple[int, str]]:
 def _marks(text: str) -> list[int]:
     """Where a wikilink, a citation or, if there is one of these, the definition of a label may stand; ascending."""
     found = _places(text, "[", ("[[", "[src:"))
-    return sorted(found + _places(text, "]", ("]:",))) if found else found
+    if found and (defined := _places(text, "]", ("]:",))):
+        found = sorted(found + defined)
+    return found
 
 
 def _places(text: str, first: str, beginnings: tuple[str, ...]) -> list[int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 
@@ -35,5 +34,7 @@ def rounded(value: float) -> int | float | None:
     """Six decimals, half away from zero; a whole number as int; None for infinity and NaN."""
     if not math.isfinite(value):
         return None
+    from decimal import ROUND_HALF_UP, Decimal
+
     exact = Decimal(repr(value)).quantize(Decimal("0.000001"), rounding=ROUND_HALF_UP)
     return int(exact) if exact == exact.to_integral_value() else float(exact)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
+    from kb.core.content import Dash
     from kb.core.inline import BibliographyLine, Citation, WikiLink
     from kb.core.query import Query
     from kb.core.sources import BrokenRecord, Record
@@ -136,17 +137,25 @@ class TextBackend(Protocol):
 
 
 class NoteUnderCheck(Protocol):
-    """One readable file as checks see it. What is costly is computed once, when it is first asked for."""
+    """One readable file as checks see it, parsed once.
+
+    Its text is not kept, because no code of ours needs it: a check that asks for it reads the file.
+    """
 
     @property
     def path(self) -> str:
         """POSIX, inside the base."""
 
     @property
-    def text(self) -> str: ...
+    def text(self) -> str:
+        """The whole file, without a byte order mark. Line endings stay. Empty when it is gone since."""
 
     @property
     def header(self) -> Header: ...
+
+    @property
+    def dead_keys(self) -> Sequence[str]:
+        """Keys of the header that no question reaches."""
 
     @property
     def exempt(self) -> bool:
@@ -154,6 +163,10 @@ class NoteUnderCheck(Protocol):
 
     @property
     def has_front_matter(self) -> bool: ...
+
+    @property
+    def names_sources(self) -> bool:
+        """Whether it has front matter, and a line that opens with `Sources` or `Fontes`."""
 
     @property
     def in_knowledge(self) -> bool:
@@ -169,6 +182,10 @@ class NoteUnderCheck(Protocol):
 
     @property
     def bibliography(self) -> Sequence[BibliographyLine]: ...
+
+    @property
+    def dashes(self) -> Sequence[Dash]:
+        """Lines with an em or en dash, code and front matter included, bibliography lines not."""
 
     def lines(self) -> Sequence[str]:
         """The lines of the file, without their ends."""

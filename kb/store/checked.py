@@ -1,77 +1,79 @@
-"""One base as `kb check` reads it: every file once, parsed once, what is costly only when a check asks."""
+"""One base as `kb check` reads it: walked once, every note parsed at most once, and not at all when `kb index` has just done so."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, partial
 from typing import Any
 
+from kb.core.content import Content, content_of, decode_content, encode_content
 from kb.core.header import parse_header
-from kb.core.inline import BibliographyLine, Citation, WikiLink, bibliography, citations, prose_of, wikilinks
+from kb.core.inline import WikiLink
 from kb.core.manifest import parse_manifest
-from kb.core.markdown import front_matter_end, lines_of
+from kb.core.markdown import lines_of
 from kb.core.shelves import KNOWLEDGE_FOLDERS, SKIPPED_FOLDERS, is_exempt, map_of
 from kb.core.sources import BrokenRecord, Record
 from kb.core.values import Base, Header, stem
-from kb.store.files import decoded, read_measured, read_text
+from kb.store.files import read_text
+from kb.store.shares import in_shares
 from kb.store.sources import load_sources
-from kb.store.walk import FileStat, walk_base
+from kb.store.walk import walk_base
 
+_NOT_UTF8 = "it is not UTF-8"
 
-class once:
-    """A cached_property without the lock that Python 3.11 takes: of ten thousand notes it is a tenth of a second."""
-
-    def __init__(self, compute: Callable[[CheckedNote], Any]) -> None:
-        self.compute = compute
-        self.name = compute.__name__
-
-    def __get__(self, note: CheckedNote | None, owner: type) -> Any:
-        if note is None:
-            return self
-        value = note.__dict__[self.name] = self.compute(note)
-        return value
+Parsed = tuple[Header, Content]
 
 
 class CheckedNote:
     """One readable file. Implements `kb.core.ports.NoteUnderCheck`."""
 
-    def __init__(self, path: str, text: str, map_name: str | None, in_knowledge: bool) -> None:
+    def __init__(self, root: str, path: str, parsed: Parsed, map_name: str | None, in_knowledge: bool) -> None:
         self.path = path
-        self.text = text
         self.in_knowledge = in_knowledge
+        self.header, content = parsed
+        (self.dead_keys, self.has_front_matter, self.names_sources, self.links, self.citations, self.bibliography,
+         self.dashes) = content
+        self._root = root
         self._map_name = map_name
 
-    @once
+    @property
     def exempt(self) -> bool:
         return is_exempt(self.path, self._map_name)
 
-    @once
-    def header(self) -> Header:
-        return parse_header(self.text)
-
-    @once
-    def has_front_matter(self) -> bool:
-        return self.text.startswith("---") and front_matter_end(self.lines()) > 0
+    @cached_property
+    def text(self) -> str:
+        try:
+            return read_text(f"{self._root}/{self.path}")
+        except (OSError, UnicodeDecodeError):  # it was readable when it was parsed
+            return ""
 
     def lines(self) -> list[str]:
         return lines_of(self.text)
 
-    @once
-    def _prose(self) -> list[tuple[int, str]]:
-        return prose_of(self.text)
 
-    @once
-    def links(self) -> Sequence[WikiLink]:
-        return wikilinks(self._prose)
+def _parse(root: str, paths: Sequence[str]) -> list[Parsed | str]:
+    """Read and parse files of a base: (header, content) of each, or why it cannot be read."""
+    found: list[Parsed | str] = []
+    for path in paths:
+        try:
+            text = read_text(f"{root}/{path}")
+        except UnicodeDecodeError:
+            found.append(_NOT_UTF8)
+        except OSError as error:
+            found.append(str(error.strerror))
+        else:
+            header = parse_header(text)
+            found.append((header, content_of(text, header)))
+    return found
 
-    @once
-    def citations(self) -> Sequence[Citation]:
-        return citations(self._prose)
 
-    @once
-    def bibliography(self) -> Sequence[BibliographyLine]:
-        return bibliography(self._prose, self.lines()) if self.citations else ()
+def _pack(parsed: Parsed | str) -> Any:
+    return parsed if isinstance(parsed, str) else (tuple(parsed[0]), encode_content(parsed[1]))
+
+
+def _unpack(packed: Any) -> Parsed | str:
+    return packed if isinstance(packed, str) else (Header(*packed[0]), decode_content(packed[1]))
 
 
 class CheckedBase:
@@ -85,7 +87,8 @@ class CheckedBase:
         self.base = base
         self.include_private = include_private
         self._publishers = publishers
-        self._walk = walk_base(base, True)
+        self._indexed = os.path.isdir(os.path.join(base.root, ".kb"))
+        self._walk = walk_base(base, True, measure=self._indexed)
         self.map_name = map_of(frozenset(os.listdir(base.root)))
         folder = next((name for name in KNOWLEDGE_FOLDERS if os.path.isdir(os.path.join(base.root, name))), None)
         self._knowledge = f"{folder}/" if folder else None
@@ -112,26 +115,28 @@ class CheckedBase:
 
     @cached_property
     def notes(self) -> list[CheckedNote]:
-        found = []
         knowledge = self._knowledge
-        for stat in self._walk.files:
-            if stat.private and not self.include_private:
-                continue
-            text = self._read(stat)
-            if text is not None:
-                found.append(CheckedNote(stat.path, text, self.map_name, knowledge is not None and stat.path.startswith(knowledge)))
+        found = []
+        for path, parsed in self._parsed([stat.path for stat in self._walk.files if self.include_private or not stat.private]):
+            if isinstance(parsed, str):
+                self.unreadable.append((path, parsed))
+            else:
+                found.append(CheckedNote(self.base.root, path, parsed, self.map_name, knowledge is not None and path.startswith(knowledge)))
         return found
 
-    def _read(self, stat: FileStat) -> str | None:
-        try:
-            return decoded(read_measured(f"{self.base.root}/{stat.path}", stat.size))
-        except UnicodeDecodeError:
-            reason = "it is not UTF-8"
-        except OSError as error:
-            reason = str(error.strerror)
-        if not stat.private or self.include_private:
-            self.unreadable.append((stat.path, reason))
-        return None
+    def _parsed(self, paths: Sequence[str]) -> Iterator[tuple[str, Parsed | str]]:
+        """What stands in some files, in their order; those that are unchanged since `kb index` are not read."""
+        fresh = [path for path in paths if path not in self._kept]
+        read = dict(zip(fresh, in_shares(fresh, partial(_parse, self.base.root), _pack, _unpack), strict=True))
+        return ((path, self._kept.get(path) or read[path]) for path in paths)
+
+    @cached_property
+    def _kept(self) -> dict[str, Parsed]:
+        if not self._indexed:
+            return {}
+        from kb.store.shelf import unchanged_notes
+
+        return unchanged_notes(self.base.root, self._walk.files)
 
     def public_stems(self) -> list[str]:
         return [stem(stat.path) for stat in self._walk.files if not stat.private]
@@ -156,12 +161,9 @@ class CheckedBase:
     def private_citations(self) -> frozenset[str]:
         if self.include_private:
             return frozenset()
-        keys: set[str] = set()
-        for stat in self._walk.files:
-            text = self._read(stat) if stat.private else None
-            if text is not None:
-                keys.update(citation.token for citation in citations(prose_of(text)))
-        return frozenset(keys)
+        private = [stat.path for stat in self._walk.files if stat.private]
+        return frozenset(citation.token for _, parsed in self._parsed(private) if not isinstance(parsed, str)
+                         for citation in parsed[1].citations)
 
     # -- links -----------------------------------------------------------------------------------------------------
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from enum import IntEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kb.core.shelves import is_exempt, is_orientation
 from kb.core.values import Header
 from kb.store.files import decoded, read_measured
 from kb.store.walk import FileStat
+
+if TYPE_CHECKING:
+    from kb.core.content import Content
 
 
 class Bucket(IntEnum):
@@ -24,7 +27,8 @@ class Bucket(IntEnum):
 class Note(NamedTuple):
     """A file of a base as it was when it was read.
 
-    read_ns: when it was read; number: its file number in index.db, 0 when it has none; reason: why it is unreadable.
+    read_ns: when it was read; number: its file number in index.db, 0 when it has none; reason: why it is unreadable;
+    content: what stands inside its lines, None when nobody looked.
     """
 
     path: str
@@ -36,6 +40,7 @@ class Note(NamedTuple):
     bucket: Bucket
     header: Header
     reason: str = ""
+    content: Content | None = None
 
 
 def read_note(root: str, stat: FileStat, map_name: str | None) -> tuple[Note, str]:

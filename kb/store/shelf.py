@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kb.core.bags import Bag, bag_of
 from kb.core.shelves import MAPS, map_of
@@ -14,6 +15,9 @@ from kb.core.values import Base, Entry, Header
 from kb.store.entries import CacheManifest, EntryCache
 from kb.store.notes import Bucket, Note, read_note
 from kb.store.walk import FileStat, Walk, walk_base
+
+if TYPE_CHECKING:
+    from kb.core.content import Content
 
 RACY_NS = 2_000_000_000  # a file written within two seconds of being read may have changed again at the same mtime
 LIVE = 1 << 31           # ids of notes that were read from their files begin here
@@ -259,6 +263,23 @@ class Shelf:
     @cached_property
     def _entry_paths(self) -> frozenset[str]:
         return frozenset(self.in_bucket(Bucket.ENTRY))
+
+
+def unchanged_notes(root: str, stats: Sequence[FileStat]) -> dict[str, tuple[Header, Content]]:
+    """path -> (header, content) of the files that are as they were when `kb index` read them; empty without a sound entry cache."""
+    cache = EntryCache.open(root)
+    if cache is None:
+        return {}
+    try:
+        kept = cache.contents()
+    except (sqlite3.Error, ValueError, TypeError):
+        return {}
+    finally:
+        cache.close()
+    manifest = cache.manifest
+    position_of = dict(zip(manifest.paths, range(len(manifest.paths)), strict=True))
+    return {stat.path: kept[stat.path] for stat in stats
+            if stat.path in kept and _is_unchanged(manifest, position_of[stat.path], stat)}
 
 
 def _is_unchanged(manifest: CacheManifest, position: int, stat: FileStat) -> bool:

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from kb.core.chunks import chunk
+from kb.core.content import content_of
 from kb.core.language import declared_languages, language_of
 from kb.core.ports import Changes, Chunk, TextBackend
 from kb.core.shelves import map_of
@@ -182,6 +183,7 @@ def _write_files(base: Base, index: IndexWriter, walk: Walk, seen: _Seen, done: 
         text = ""
         if note is None or (indexed and row is None):
             note, text = read_note(base.root, stat, map_name)
+            note = note._replace(content=content_of(text, note.header))
         if note.bucket is Bucket.UNREADABLE:
             done.unreadable.append((stat.path, note.reason))
         elif not indexed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import NamedTuple
 
 from kb.core.shelves import SKIPPED_FOLDERS
@@ -16,7 +17,7 @@ _NO_FILE = "it is not a regular file"
 
 
 class FileStat(NamedTuple):
-    """A markdown file of a base. `path` is POSIX and inside the base."""
+    """A markdown file of a base. `path` is POSIX and inside the base; size and mtime are 0 when they were not asked for."""
 
     path: str
     size: int
@@ -38,16 +39,17 @@ class Walk:
     skipped: list[str] = field(default_factory=list)
     unlisted: list[str] = field(default_factory=list)
     unnamed: list[tuple[str, str]] = field(default_factory=list)
+    measure: bool = True
 
 
-def walk_base(base: Base, include_private: bool) -> Walk:
-    """Walk `base`. Without `include_private` the private layer is not even listed.
+def walk_base(base: Base, include_private: bool, *, measure: bool = True) -> Walk:
+    """Walk `base`. Without `include_private` the private layer is not even listed; without `measure` no file is looked at.
 
     Folders whose name begins with a dot and build folders are left out. A link that leaves the base is reported; a
     folder or file reached twice counts once; what a public link reaches in the private layer is private. Raises KbError
     when the base itself cannot be listed.
     """
-    walk = Walk()
+    walk = Walk(measure=measure)
     if base.privacy.whole and not include_private:
         return walk
     seen: set[str] = set()
@@ -57,7 +59,7 @@ def walk_base(base: Base, include_private: bool) -> Walk:
         seen.update(f"{base.root}/{stat.path}" for stat in walk.files)
     for path, place in _sorted_forever(links):
         _follow(base, path, place, include_private, walk, seen, links)
-    walk.files.sort()
+    walk.files.sort(key=itemgetter(0))
     return walk
 
 
@@ -83,7 +85,7 @@ def _descend(base: Base, top: str, top_path: str, include_private: bool, walk: W
                         path = prefix + name
                         closed = private or path in folders
                         if include_private or not closed:
-                            _add(base, path, entry.stat(follow_symlinks=False), closed, walk)
+                            _add(path, entry.stat(follow_symlinks=False) if walk.measure else None, closed, walk)
                     elif entry.is_symlink():
                         links.append((prefix + name, f"{folder}/{name}"))
                     elif name[0] != "." and name not in SKIPPED_FOLDERS and entry.is_dir(follow_symlinks=False):
@@ -105,14 +107,15 @@ def _descend(base: Base, top: str, top_path: str, include_private: bool, walk: W
                 os.close(opened)
 
 
-def _add(base: Base, path: str, stat: os.stat_result, private: bool, walk: Walk) -> None:
+def _add(path: str, stat: os.stat_result | None, private: bool, walk: Walk) -> None:
     if not path.isascii():
         try:
             path.encode("utf-8")
         except UnicodeEncodeError:
             walk.unnamed.append((path, "its name is not valid UTF-8"))
             return
-    walk.files.append(FileStat(path, stat.st_size, stat.st_mtime_ns, private))
+    size, mtime_ns = (0, 0) if stat is None else (stat.st_size, stat.st_mtime_ns)
+    walk.files.append(FileStat(path, size, mtime_ns, private))
 
 
 def _follow(base: Base, path: str, place: str, include_private: bool, walk: Walk, seen: set[str],
@@ -139,7 +142,7 @@ def _follow(base: Base, path: str, place: str, include_private: bool, walk: Walk
             _descend(base, real, path, include_private, walk, seen, links)
     elif os.path.isfile(real):
         seen.add(real)
-        _add(base, path, os.stat(real), private, walk)
+        _add(path, os.stat(real), private, walk)
     else:
         walk.skipped.append(f"{base.name}/{path}: {_NO_FILE}")
 

@@ -21,7 +21,7 @@ from kb.api import BaseUnderCheck, Check, Problem, hookimpl
 
 def keyless_notes(view: BaseUnderCheck) -> Iterator[Problem]:
     for note in view.notes:
-        if not note.exempt and not note.header.keys:
+        if not note.header.keys and not note.exempt:
             yield Problem(note.path, 0, "it has no Search for: line, so the router builds no entry for it and no question reaches it")
 
 

@@ -6,23 +6,16 @@ stop does its work. Every file is asked, code and front matter too; a bibliograp
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from kb.api import BaseUnderCheck, Check, Problem, hookimpl
 
-_DASH = re.compile("[\u2013\u2014]")
-_BIBLIOGRAPHY = re.compile(r"\s*[-*] +\[src:[^\]]*\]")
-
 
 def dashes(view: BaseUnderCheck) -> Iterator[Problem]:
     for note in view.notes:
-        if "\u2014" in note.text or "\u2013" in note.text:
-            for number, line in enumerate(note.lines(), start=1):
-                found = _DASH.search(line)
-                if found and not _BIBLIOGRAPHY.match(line):
-                    kind = "an em dash" if found[0] == "\u2014" else "an en dash"
-                    yield Problem(note.path, number, f"the line holds {kind}; use a comma, a colon or a full stop")
+        for dash in note.dashes:
+            kind = "an em dash" if dash.character == "\u2014" else "an en dash"
+            yield Problem(note.path, dash.line, f"the line holds {kind}; use a comma, a colon or a full stop")
 
 
 @hookimpl

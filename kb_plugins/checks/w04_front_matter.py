@@ -11,8 +11,6 @@ from collections.abc import Iterator
 
 from kb.api import BaseUnderCheck, Check, NoteUnderCheck, Problem, hookimpl
 
-_PARAGRAPHS = ("sources, ", "sources:", "fontes, ", "fontes:")
-
 
 def undated_notes(view: BaseUnderCheck) -> Iterator[Problem]:
     for note in view.notes:
@@ -25,8 +23,7 @@ def undated_notes(view: BaseUnderCheck) -> Iterator[Problem]:
 
 def _is_sourced(note: NoteUnderCheck) -> bool:
     front = note.header.front
-    return ("source" in front or "type" in front or bool(note.citations)
-            or any(line.lstrip().lower().startswith(_PARAGRAPHS) for line in note.lines()))
+    return "source" in front or "type" in front or bool(note.citations) or note.names_sources
 
 
 @hookimpl

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kb.api import BaseUnderCheck, Check, Problem, dead_keys, hookimpl
+from kb.api import BaseUnderCheck, Check, Problem, hookimpl
 
 
 def notes_with_dead_keys(view: BaseUnderCheck) -> Iterator[Problem]:
     for note in view.notes:
-        if not note.exempt:
-            dead = dead_keys(note.header.keys)
-            if dead:
-                yield Problem(note.path, 0, f"no question reaches {', '.join(dead)}: stop words leave less than a key")
+        if note.dead_keys and not note.exempt:
+            yield Problem(note.path, 0, f"no question reaches {', '.join(note.dead_keys)}: stop words leave less than a key")
 
 
 @hookimpl

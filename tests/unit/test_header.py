@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kb.core.header import parse_header, read_header, scan_head
+from kb.core.header import parse_header, read_header, scan_head, split_keys
 from kb.core.markdown import scan
 
 
@@ -75,3 +75,24 @@ def test_hostile_headers_are_read_in_bounded_time(text: str) -> None:
 def test_the_header_is_the_same_whether_the_whole_note_was_scanned_or_its_head(before: str) -> None:
     text = f"# T\n\n{before}\n\n**Search for:** a1, b1\n\n## S\n\nSearch for: c1\n"
     assert read_header(text, scan_head(text)).header == read_header(text, scan(text)).header
+
+
+HEADS = st.lists(st.sampled_from([
+    "# T\n", "#  A title \n", "# C#\n", "## S\n", "\n", "\n\n", "---\n", "stage: raw\n", "--- \n", "**Search for:** `a1`, `b1 c1`\n",
+    "Search for: x1\n",
+    "**SEARCH FOR:** a.b; c1, `d1`\n", "**Search for:** `-a`, `b `, `c1`\n", "**Search for:**\n", "- `d1`\n", "**Exists to:** do it. \n",
+    "**Existe para:** x..\n", "Exists to: y\n", "Plain words: and more\n", "exists to: z\n", "word\n", "===\n", "> q\n", "    code\n",
+    "```\n", "\r\n",
+    "**\u017fearch for:** k1\n", "\u00e9 word\n", "**Search for:** `a1`,`b1`\n", "**Search for:** `a1`, `b1`,\n"]), max_size=9).map("".join)
+
+
+@settings(max_examples=1500)
+@given(HEADS)
+def test_a_head_of_the_usual_form_says_what_a_full_scan_says(text: str) -> None:
+    assert parse_header(text) == read_header(text, scan(text)).header
+
+
+@given(st.lists(st.text(alphabet="ab1_ -*+.,;`\"\t\u00a0\u00e9", min_size=1, max_size=6), min_size=1, max_size=5))
+def test_keys_of_the_usual_form_are_split_as_any_others(keys: list[str]) -> None:
+    plain = ", ".join(f"`{key}`" for key in keys)
+    assert split_keys(plain) == split_keys(plain + ",")  # the comma at the end takes the long way
