@@ -5,12 +5,16 @@ This module is the error boundary: KbError becomes one line and its exit code, a
 
 from __future__ import annotations
 
+import gc
 import sys
 
 
 def run() -> None:
     """The console script."""
-    sys.exit(main(sys.argv[1:]))
+    gc.set_threshold(20_000)  # imports make many objects and hardly a cycle: looking for some costs a twentieth of the start
+    code = main(sys.argv[1:])
+    gc.freeze()  # else the interpreter looks at every object once more before it ends
+    sys.exit(code)
 
 
 def main(words: list[str]) -> int:

@@ -10,7 +10,9 @@ from kb.core.markdown import BEGINS, HTML, Line, front_matter_end, lines_of, sca
 
 _RUN = re.compile(r"`+")
 _TOKEN = re.compile(r"\\[!-/:-@\[-`{-~]|`+|<!--")  # what decides, from left to right: an escape, a run of backticks, a comment
-_HIDING = ("```", "    ", "\t", "<")  # without these and `~~~` there is no fence, no indented code and no HTML
+_HIDING = ("    ", "\t", "<", "~~~")  # without these and "```" there is no indented code, no HTML and no fence
+_FENCE = re.compile(r"```[^`\n]*\n")
+_FENCE_END = re.compile(r"^ {0,3}`{3,}[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
 _NOT_A_LINE_END = re.compile(r"[^\n]")
 _DELIMITER_ROW = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*+\|?[ \t]*$")
 # Neither `\[[x]]`, whose bracket is escaped, nor `[[x]](url)` and `[[x]][label]`, which are ordinary links.
@@ -48,7 +50,6 @@ def prose_of(text: str) -> list[tuple[int, str]]:
 
     Fences, indented code, raw HTML and front matter are left out, and so is a paragraph with no `[[`, `[src:` or `]:`.
     """
-    # What stands between two empty lines means the same alone as in its document, until something may hide a line.
     number = 1
     marks = _marks(text)
     if marks and text.startswith("---"):
@@ -61,28 +62,45 @@ def prose_of(text: str) -> list[tuple[int, str]]:
     end = text.find("\n\n", marks[-1])
     if end >= 0:
         text = text[:end]  # nothing that follows the last mark's block tells anything of a mark
+    # What stands between two empty lines means the same alone as in its document, until something may hide a line. A fence at
+    # the left margin hides up to its end and nothing else; what else may hide a line is left to the scanner, with all that follows.
+    hiding = _HIDING if "~" in text else _HIDING[:-1]  # one character is found many times faster than several
     found: list[tuple[int, str]] = []
-    hidden = [place for place in map(text.find, _HIDING) if place >= 0] + _places(text, "~", ("~~~",))
-    if hidden:
-        rest = _last_fresh_start(text, min(hidden))
-        skipped = number - 1 + text.count("\n", 0, rest)
-        found += [(skipped + line, seen) for line, seen in visible(scan(text[rest:], front=False))]
-        text = text[:rest]
-    simple: list[tuple[int, str]] = []
-    counted = position = 0
+    start = 0
+    while start < len(text):
+        fence = text.find("```", start)
+        end = fence if fence >= 0 else len(text)
+        hidden = [place for sign in hiding if (place := text.find(sign, start, end)) >= 0]
+        opening = _FENCE.match(text, fence) if fence >= 0 and not hidden and (fence == start or text[fence - 1] == "\n") else None
+        if hidden or (fence >= 0 and not opening):
+            fresh = _last_fresh_start(text, start, min([*hidden, end]))
+            found += _in_blocks(text, marks, start, fresh, number)
+            number += text.count("\n", start, fresh) - 1
+            return found + [(number + line, seen) for line, seen in visible(scan(text[fresh:], front=False))]
+        found += _in_blocks(text, marks, start, end, number)
+        closing = _FENCE_END.search(text, opening.end()) if opening else None
+        if not closing:
+            return found
+        number += text.count("\n", start, closing.end())
+        start = closing.end()
+    return found
+
+
+def _in_blocks(text: str, marks: Sequence[int], start: int, end: int, number: int) -> list[tuple[int, str]]:
+    """The lines of the blocks with marks between two places of a text, of which the first is on line `number`."""
+    found: list[tuple[int, str]] = []
+    counted = done = start
     for place in marks:
-        if place >= len(text):
-            break
-        if place < position:
+        if not done <= place < end:
             continue
-        before = text.rfind("\n\n", 0, place)
-        start = before + 2 if before >= 0 else 0
-        end = text.find("\n\n", place)
-        position = end if end >= 0 else len(text)
-        number += text.count("\n", counted, start)
-        counted = start
-        simple += _simple(text[start:position], number)
-    return simple + found
+        before = text.rfind("\n\n", start, place)
+        begin = before + 2 if before >= 0 else start
+        done = text.find("\n\n", place, end)
+        done = done if done >= 0 else end
+        number += text.count("\n", counted, begin)
+        counted = begin
+        found += _simple(text[begin:done], number)
+    return found
 
 
 def _marks(text: str) -> list[int]:
@@ -104,12 +122,12 @@ def _places(text: str, first: str, beginnings: tuple[str, ...]) -> list[int]:
     return found
 
 
-def _last_fresh_start(text: str, end: int) -> int:
-    """Where the last block before `end` begins that stands at the left margin, and so in no list."""
-    while (end := text.rfind("\n\n", 0, end)) >= 0:
+def _last_fresh_start(text: str, start: int, end: int) -> int:
+    """Where the last block between `start` and `end` begins that stands at the left margin, and so in no list."""
+    while (end := text.rfind("\n\n", start, end)) >= 0:
         if text[end + 2:end + 3].isalpha() or text.startswith("##", end + 2):
             return end + 2
-    return 0
+    return start
 
 
 def _simple(block: str, number: int) -> Iterable[tuple[int, str]]:

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb.errors import KbError, PluginError, UsageError
@@ -79,16 +80,20 @@ def check(app: App, select: Sequence[str] = (), ignore: Sequence[str] = ()) -> G
     failures = [f"fleet.txt attaches {place}, and there is no such folder" for path in app.fleet.paths
                 for place in _missing_attachments(app, path)]
     views: list[CheckedBase] = []
-    publishers: dict[str, list[str]] = {}
+
+    @cache
+    def publishers() -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for view in views:
+            for stem in view.public_stems():
+                found.setdefault(stem.lower(), []).append(view.base.name)
+        return found
+
     for base in app.fleet.bases:
         try:
-            view = CheckedBase(base, app.include_private, lambda target: publishers.get(target, ()))
+            views.append(CheckedBase(base, app.include_private, lambda target: publishers().get(target, ())))
         except KbError as error:
             failures.append(str(error))
-            continue
-        views.append(view)
-        for stem in view.public_stems():
-            publishers.setdefault(stem.lower(), []).append(base.name)
     return Grade(tuple(_grade(view, wanted) for view in views), tuple(failures), bool(select))
 
 

@@ -28,6 +28,9 @@ Parsed = tuple[Header, Content]
 class CheckedNote:
     """One readable file. Implements `kb.core.ports.NoteUnderCheck`."""
 
+    __slots__ = ("_map_name", "_root", "bibliography", "citations", "dashes", "dead_keys", "has_front_matter", "header", "in_knowledge",
+                 "links", "names_sources", "path")
+
     def __init__(self, root: str, path: str, parsed: Parsed, map_name: str | None, in_knowledge: bool) -> None:
         self.path = path
         self.in_knowledge = in_knowledge
@@ -41,7 +44,7 @@ class CheckedNote:
     def exempt(self) -> bool:
         return is_exempt(self.path, self._map_name)
 
-    @cached_property
+    @property
     def text(self) -> str:
         try:
             return read_text(f"{self._root}/{self.path}")

@@ -130,7 +130,8 @@ def test_code_spans_are_blanked_exactly_where_markdown_it_finds_them(text: str) 
 
 
 PARTS = st.sampled_from(["[[a]]", "`[[b]]`", "`", "[src:K]", "\n", "\n\n", "\n- ", "\n> ", "\n# ", "word ", "    ", "\n```\n", "---", "<b>",
-                         "<!--", "-->", "\r\n", "[[a]](u)", "\n[a]: u\n", "\\", "!", "\n===", "\n|-|-|\n", "\t"])
+                         "<!--", "-->", "\r\n", "[[a]](u)", "\n[a]: u\n", "\\", "!", "\n===", "\n|-|-|\n", "\t",
+                         "\n```sh\n", "```", "\n   ```  \n", "\n````\n", "\n~~~\n", "\n## h\n\n"])
 
 
 @settings(max_examples=1500, deadline=None)
