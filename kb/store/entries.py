@@ -12,32 +12,19 @@ import os
 import sqlite3
 import sys
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kb.core.bags import bag_of
-from kb.core.suggest import grams
 from kb.core.values import Header
-from kb.store.notes import Bucket, Note
+from kb.store.notes import Bucket
 
 if TYPE_CHECKING:
     from kb.core.content import Content
 
 FORMAT = 4
-_BYTE_ORDER = sys.byteorder
-_FIELD_BITS = 5
-
-_SCHEMA = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE notes (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, header TEXT NOT NULL, content TEXT);
-CREATE TABLE manifest (part TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE words (word TEXT PRIMARY KEY, postings BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE phrases (phrase TEXT PRIMARY KEY, entries BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE keywords (id INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE, entries BLOB NOT NULL);
-CREATE TABLE grams (gram TEXT PRIMARY KEY, words BLOB NOT NULL) WITHOUT ROWID;
-"""
+BYTE_ORDER = sys.byteorder
+FIELD_BITS = 5
 
 
 class Cached(NamedTuple):
@@ -97,7 +84,7 @@ class EntryCache:
         try:
             db = _connect_read_only(path)
             meta = dict(db.execute("SELECT key, value FROM meta"))
-            if meta.get("format") != FORMAT or meta.get("byte order") != _BYTE_ORDER:
+            if meta.get("format") != FORMAT or meta.get("byte order") != BYTE_ORDER:
                 db.close()
                 return None
             manifest = _load_manifest(meta["generation"], dict(db.execute("SELECT part, data FROM manifest")))
@@ -114,9 +101,9 @@ class EntryCache:
         """word -> (ids, field bits) for the words that some entry holds."""
         found = {}
         for word, blob in self._rows("SELECT word, postings FROM words WHERE word IN", words):
-            packed = _unpack(blob)
-            mask = (1 << _FIELD_BITS) - 1
-            found[word] = (array("I", [item >> _FIELD_BITS for item in packed]), array("B", [item & mask for item in packed]))
+            packed = unpack(blob)
+            mask = (1 << FIELD_BITS) - 1
+            found[word] = (array("I", [item >> FIELD_BITS for item in packed]), array("B", [item & mask for item in packed]))
         return found
 
     def vocabulary(self, beginning: str) -> list[str]:
@@ -126,12 +113,12 @@ class EntryCache:
 
     def phrases(self, phrases: Sequence[str]) -> dict[str, array[int]]:
         """phrase -> ids of the entries that declare it."""
-        return {phrase: _unpack(blob)
+        return {phrase: unpack(blob)
                 for phrase, blob in self._rows("SELECT phrase, entries FROM phrases WHERE phrase IN", phrases)}
 
     def key_words_with(self, wanted: Sequence[str]) -> dict[str, list[str]]:
         """gram -> key words that hold it, for the grams asked for."""
-        rows = {gram: _unpack(blob) for gram, blob in self._rows("SELECT gram, words FROM grams WHERE gram IN", wanted)}
+        rows = {gram: unpack(blob) for gram, blob in self._rows("SELECT gram, words FROM grams WHERE gram IN", wanted)}
         numbers = sorted({number for numbers in rows.values() for number in numbers})
         spelled = dict(self._rows("SELECT id, word FROM keywords WHERE id IN", numbers))
         return {gram: [spelled[number] for number in numbers if number in spelled] for gram, numbers in rows.items()}
@@ -140,16 +127,16 @@ class EntryCache:
         """The entries one of whose keys holds one of `words`."""
         found: set[int] = set()
         for _, blob in self._rows("SELECT word, entries FROM keywords WHERE word IN", words):
-            found.update(_unpack(blob))
+            found.update(unpack(blob))
         return found
 
     def headers(self, ids: Sequence[int]) -> dict[int, Header]:
         """The headers of some files, by id."""
-        return {number: _decode_header(text) for number, text in self._rows("SELECT id, header FROM notes WHERE id IN", ids)}
+        return {number: decode_header(text) for number, text in self._rows("SELECT id, header FROM notes WHERE id IN", ids)}
 
     def all_headers(self) -> dict[str, Header]:
         """Every file's header, by path."""
-        return {path: _decode_header(text) for path, text in self._db.execute("SELECT path, header FROM notes")}
+        return {path: decode_header(text) for path, text in self._db.execute("SELECT path, header FROM notes")}
 
     def contents(self) -> dict[str, tuple[Header, Content]]:
         """Every file's header and content, by path; a file whose content was not looked at is left out."""
@@ -164,163 +151,6 @@ class EntryCache:
         for start in range(0, len(values), 500):
             part = values[start:start + 500]
             yield from self._db.execute(f"{query} ({','.join('?' * len(part))})", part)
-
-
-def write_entries(root: str, generation: int, notes: Sequence[Note]) -> None:
-    """Bring the cache of the base at `root` to exactly `notes` (their `number` is that in index.db), in one transaction.
-
-    Unreadable notes are left out, so that they are looked at again every time. Only the rows of files that changed are
-    touched; a cache that cannot be believed is rebuilt. The caller holds the base's lock.
-    """
-    path = cache_path(root)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    kept = sorted((note for note in notes if note.bucket is not Bucket.UNREADABLE), key=lambda note: note.path)
-    old = EntryCache.open(root)
-    before = {} if old is None else {p: old.manifest.at(i) for i, p in enumerate(old.manifest.paths)}
-    if old is not None:
-        old.close()
-    else:
-        _remove(path)
-    try:
-        _write(path, generation, kept, before)
-    except sqlite3.DatabaseError:
-        _remove(path)
-        _write(path, generation, kept, {})
-
-
-def _write(path: str, generation: int, notes: Sequence[Note], before: Mapping[str, Cached]) -> None:
-    with closing(sqlite3.connect(path, timeout=10, isolation_level=None)) as db:
-        db.execute("PRAGMA synchronous = NORMAL")
-        db.execute("BEGIN IMMEDIATE")
-        if not before:
-            for statement in _SCHEMA.strip().split(";"):
-                if statement.strip():
-                    db.execute(statement)
-        today = {note.path for note in notes}
-        stale = {p: old for p, old in before.items() if p not in today}
-        fresh = [note for note in notes if note.path not in before or before[note.path].hash != note.hash
-                 or before[note.path].bucket != note.bucket]
-        stale.update({note.path: before[note.path] for note in fresh if note.path in before})
-        change = _Change(db)
-        for number, header, place in _stored(db, stale):
-            change.forget(number, place, header, stale[place].bucket)
-        next_id = 1 + max((old.id for old in before.values()), default=0)
-        ids = {p: old.id for p, old in before.items() if p in today}
-        for note in fresh:
-            if note.path not in ids:
-                ids[note.path] = next_id
-                next_id += 1
-            change.learn(ids[note.path], note)
-        change.apply()
-        _save_manifest(db, generation, notes, ids)
-        longest = db.execute("SELECT coalesce(max(length(phrase) - length(replace(phrase, ' ', '')) + 1), 0) FROM phrases")
-        db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", [
-            ("format", FORMAT), ("byte order", _BYTE_ORDER), ("generation", generation),
-            ("longest phrase", longest.fetchone()[0])])
-        db.execute("COMMIT")
-
-
-class _Change:
-    """What one write adds to and takes from each blob, gathered first so that every row is written once."""
-
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self._db = db
-        self._gone: set[int] = set()
-        self._touched: dict[str, set[str]] = {"words": set(), "phrases": set(), "keywords": set()}
-        self._added: dict[str, dict[str, list[int]]] = {"words": {}, "phrases": {}, "keywords": {}}
-        self._notes: list[tuple[int, str, str, str | None]] = []
-
-    def forget(self, number: int, path: str, header: Header, bucket: Bucket) -> None:
-        self._gone.add(number)
-        if bucket is Bucket.ENTRY:
-            bag = bag_of(path, header.title, header.keys, header.purpose)
-            self._touched["words"].update(bag.words)
-            self._touched["phrases"].update(bag.phrases)
-            self._touched["keywords"].update(bag.key_words)
-
-    def learn(self, number: int, note: Note) -> None:
-        from kb.core.content import encode_content
-
-        self._notes.append((number, note.path, _encode_header(note.header),
-                            None if note.content is None else encode_content(note.content)))
-        if note.bucket is Bucket.ENTRY:
-            bag = bag_of(note.path, note.header.title, note.header.keys, note.header.purpose)
-            words, phrases, keywords = (self._added[table] for table in ("words", "phrases", "keywords"))
-            for word, bits in bag.words.items():
-                words.setdefault(word, []).append(number << _FIELD_BITS | bits)
-            for phrase in bag.phrases:
-                phrases.setdefault(phrase, []).append(number)
-            for word in bag.key_words:
-                keywords.setdefault(word, []).append(number)
-
-    def apply(self) -> None:
-        self._db.executemany("DELETE FROM notes WHERE id = ?", [(number,) for number in self._gone])
-        self._db.executemany("INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?)", self._notes)
-        self._merge("words", "word", "postings", _FIELD_BITS)
-        self._merge("phrases", "phrase", "entries", 0)
-        fresh = self._merge("keywords", "word", "entries", 0)
-        self._add_grams(fresh)
-
-    def _merge(self, table: str, key: str, column: str, shift: int) -> list[str]:
-        """Rewrite the touched blobs of one table; the keys that were not there before."""
-        added = self._added[table]
-        touched = self._touched[table] | added.keys()
-        old: dict[str, array[int]] = {}
-        for part in _parts(sorted(touched), 500):
-            marks = ",".join("?" * len(part))
-            rows = self._db.execute(f"SELECT {key}, {column} FROM {table} WHERE {key} IN ({marks})", part)
-            old.update((name, _unpack(blob)) for name, blob in rows)
-        gone = self._gone
-        rewritten, empty = [], []
-        for name in sorted(touched):
-            kept = [item for item in old.get(name, ()) if item >> shift not in gone] + added.get(name, [])
-            if kept:
-                rewritten.append((array("I", kept).tobytes(), name))
-            else:
-                empty.append((name,))
-        fresh = [name for name in added if name not in old]
-        self._db.executemany(f"INSERT INTO {table} ({column}, {key}) VALUES (?, ?) "
-                             f"ON CONFLICT ({key}) DO UPDATE SET {column} = excluded.{column}", rewritten)
-        self._db.executemany(f"DELETE FROM {table} WHERE {key} = ?", empty)
-        return fresh
-
-    def _add_grams(self, fresh: Sequence[str]) -> None:
-        numbers: dict[str, int] = {}
-        for part in _parts(fresh, 500):
-            marks = ",".join("?" * len(part))
-            numbers.update(self._db.execute(f"SELECT word, id FROM keywords WHERE word IN ({marks})", part))
-        added: dict[str, list[int]] = {}
-        for word, number in numbers.items():
-            for gram in set(grams(word)):
-                added.setdefault(gram, []).append(number)
-        rows = []
-        for part in _parts(sorted(added), 500):
-            marks = ",".join("?" * len(part))
-            old = dict(self._db.execute(f"SELECT gram, words FROM grams WHERE gram IN ({marks})", part))
-            rows += [(gram, old.get(gram, b"") + array("I", added[gram]).tobytes()) for gram in part]
-        self._db.executemany("INSERT OR REPLACE INTO grams VALUES (?, ?)", rows)
-
-
-def _stored(db: sqlite3.Connection, stale: Mapping[str, Cached]) -> Iterable[tuple[int, Header, str]]:
-    for part in _parts(sorted(stale), 500):
-        marks = ",".join("?" * len(part))
-        rows = db.execute(f"SELECT id, path, header FROM notes WHERE path IN ({marks})", part)
-        for number, path, header in rows.fetchall():
-            yield number, _decode_header(header), path
-
-
-def _save_manifest(db: sqlite3.Connection, generation: int, notes: Sequence[Note], ids: Mapping[str, int]) -> None:
-    parts = {
-        "paths": "\0".join(note.path for note in notes).encode(),
-        "ids": array("I", [ids[note.path] for note in notes]).tobytes(),
-        "sizes": array("Q", [note.size for note in notes]).tobytes(),
-        "mtimes": array("q", [note.mtime_ns for note in notes]).tobytes(),
-        "reads": array("q", [note.read_ns for note in notes]).tobytes(),
-        "numbers": array("I", [note.number for note in notes]).tobytes(),
-        "buckets": bytes(note.bucket for note in notes),
-        "hashes": b"".join(bytes.fromhex(note.hash) for note in notes),
-    }
-    db.executemany("INSERT OR REPLACE INTO manifest VALUES (?, ?)", parts.items())
 
 
 def _load_manifest(generation: int, parts: Mapping[str, bytes]) -> CacheManifest:
@@ -342,28 +172,12 @@ def _connect_read_only(path: str) -> sqlite3.Connection:
     return sqlite3.connect(f"file:{name}?mode=ro", uri=True, timeout=5, check_same_thread=False)
 
 
-def _encode_header(header: Header) -> str:
-    return json.dumps([header.title, header.keys, header.purpose, dict(header.front)], ensure_ascii=False)
-
-
-def _decode_header(text: str) -> Header:
+def decode_header(text: str) -> Header:
     title, keys, purpose, front = json.loads(text)
     return Header(title, tuple(keys), purpose, front)
 
 
-def _unpack(blob: bytes) -> array[int]:
+def unpack(blob: bytes) -> array[int]:
     column = array("I")
     column.frombytes(blob)
     return column
-
-
-def _parts(items: Sequence[str], size: int) -> Iterable[Sequence[str]]:
-    return (items[start:start + size] for start in range(0, len(items), size))
-
-
-def _remove(path: str) -> None:
-    for suffix in ("", "-journal", "-wal", "-shm"):
-        try:
-            os.unlink(path + suffix)
-        except FileNotFoundError:
-            pass

@@ -15,9 +15,11 @@ from kb.core.ports import Changes, Chunk, TextBackend
 from kb.core.shelves import map_of
 from kb.core.values import Base, Header
 from kb.errors import KbError
-from kb.store.entries import EntryCache, write_entries
+from kb.store.entries import EntryCache
+from kb.store.entry_writer import write_entries
 from kb.store.files import locked
-from kb.store.index_db import FileRow, IndexReader, IndexWriter, discard, rows_of
+from kb.store.index_db import FileRow, IndexReader, rows_of
+from kb.store.index_writer import IndexWriter, discard
 from kb.store.notes import Bucket, Note, read_note
 from kb.store.sources import source_rows
 from kb.store.walk import FileStat, Walk, walk_base

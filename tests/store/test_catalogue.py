@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from kb.core.values import Place
 from kb.store.catalogue import Catalogue
-from kb.store.entries import EntryCache, cache_path, write_entries
+from kb.store.entries import EntryCache, cache_path
+from kb.store.entry_writer import write_entries
 from kb.store.fleet import open_fleet
 from kb.store.notes import Bucket, Note, read_note
 from kb.store.walk import walk_base

@@ -15,12 +15,12 @@ from kb.store.index_db import (
     IndexMoved,
     IndexOutdated,
     IndexReader,
-    IndexWriter,
     index_path,
     read_generation,
     rows_of,
     told,
 )
+from kb.store.index_writer import IndexWriter
 
 BLANK = (None, None, None)
 
