@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from kb.store.commands import CommandFailed as CommandFailed
     from kb.store.commands import command_words as command_words
     from kb.store.commands import run_command as run_command
+    from kb.store.files import is_inside as is_inside
     from kb.store.files import locked as locked
     from kb.store.files import read_bytes as read_bytes
     from kb.store.files import read_text as read_text
@@ -120,7 +121,7 @@ _HOMES = {
     ),
     "kb.store.clock": "now today",
     "kb.store.commands": "CommandFailed command_words run_command",
-    "kb.store.files": "locked read_bytes read_text write_atomic",
+    "kb.store.files": "is_inside locked read_bytes read_text write_atomic",
     "kb.store.index_db": "IndexMoved IndexReader read_generation told",
     "kb.store.trust": "Untrusted require_adapter",
 }

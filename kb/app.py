@@ -42,7 +42,7 @@ class App:
     host:            the plugins.
     fleet:           bases, manifest, root of fleet-level files, what was skipped on opening.
     include_private: whether --all was given.
-    catalogue:       the notes as they are today, read on first use and refreshed by `refresh()`.
+    catalogue:       the notes as they are today, read on first use and taken over by `refreshed()`.
     """
 
     def __init__(self, host: Host, fleet: Fleet, include_private: bool, *, scorers: str | None = None,
@@ -63,22 +63,26 @@ class App:
     @cached_property
     def scorers(self) -> tuple[Scorer, ...]:
         """The selected scorers, the one with the floor first. Raises UsageError for an unknown name."""
-        every: list[Scorer] = self.host.specs("kb_scorers", Scorer, lambda scorer: scorer.name + "/" + scorer.sets[0])
+        every = self.known_scorers()
         named = self._chosen_scorers or os.environ.get("KB_SCORERS") or self.fleet.manifest.last("scorers") or "default"
         wanted = named.replace(",", " ").split()
-        known = {name for scorer in every for name in (*scorer.sets, scorer.name)}
+        known = {name for scorer in every for name in scorer.names}
         unknown = [name for name in wanted if name not in known]
         if unknown == ["default"]:
             raise PluginError("the scorers are off or broken", hint="see kb plugins")
         if unknown and every:
             raise UsageError(f"there is no scorer or set of scorers called {unknown[0]}",
                              hint="known: " + ", ".join(sorted(known)))
-        chosen = [scorer for scorer in every if scorer.name in wanted or any(name in wanted for name in scorer.sets)]
+        chosen = [scorer for scorer in every if not scorer.names.isdisjoint(wanted)]
         gates = [scorer for scorer in chosen if scorer.floor is not None]
         if len(gates) != 1:
             raise PluginError(f"exactly one scorer must carry the floor, and {' '.join(wanted)} selects {len(gates)}",
                               hint="see kb plugins")
         return (gates[0], *(scorer for scorer in chosen if scorer is not gates[0]))
+
+    def known_scorers(self) -> list[Scorer]:
+        """Every scorer of every plugin. Two may share a name in different sets, as `keywords` does, but not in one."""
+        return self.host.specs("kb_scorers", Scorer, lambda scorer: [f"{scorer.name}/{one}" for one in scorer.sets or (scorer.name,)])
 
     @property
     def text_choice(self) -> str:

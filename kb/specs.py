@@ -66,6 +66,11 @@ class Scorer(NamedTuple):
     rank: Callable[[Library, Query], Ranking]
     floor: Callable[[Library], float] | None = None
 
+    @property
+    def names(self) -> frozenset[str]:
+        """Every name that selects it."""
+        return frozenset((*self.sets, self.name))
+
 
 class Extractor(NamedTuple):
     """Turns a document into text. `extensions` are lower case without the dot, each read by one extractor only.

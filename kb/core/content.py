@@ -55,11 +55,11 @@ def content_of(text: str, header: Header) -> Content:
     lines = lines_of(text) if opens or cited or dashed else []
     front_matter = opens and front_matter_end(lines) > 0
     return Content(dead, front_matter, front_matter and any(line.lstrip().lower().startswith(_SOURCES) for line in lines),
-                   wikilinks(prose), cited, bibliography(prose, lines) if cited else (), _dashes(lines) if dashed else ())
+                   wikilinks(prose), cited, bibliography(prose, lines) if cited else (), dashes(lines) if dashed else ())
 
 
-def _dashes(lines: Sequence[str]) -> list[Dash]:
-    """The lines with a dash. A bibliography line is left out, because it repeats a record."""
+def dashes(lines: Sequence[str]) -> list[Dash]:
+    """The lines with an em or en dash. A bibliography line is left out, because it repeats a record."""
     return [Dash(number, found[0]) for number, line in enumerate(lines, start=1)
             if (found := _DASH.search(line)) and not _BIBLIOGRAPHY.match(line)]
 

@@ -12,7 +12,6 @@ from kb.core.markdown import front_matter, front_matter_end, lines_of, scan
 _SLUG = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
 LONGEST_SLUG = 40
 SLUG_RULE = "1 to 40 characters of a-z, 0-9 and -, without - at either end"
-_BIBLIOGRAPHY = re.compile(r"\s*[-*] \[src:[^\]]*\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +77,3 @@ def _split_title(text: str) -> tuple[str, str]:
                 end += 1
             return line.text, "\n".join([*raw[:number], *raw[end:]])
     return "", text
-
-
-def dash_lines(text: str) -> list[int]:
-    """1-based numbers of the lines that hold an em or en dash; bibliography lines may."""
-    return [number for number, line in enumerate(lines_of(text), start=1)
-            if ("\u2014" in line or "\u2013" in line) and not _BIBLIOGRAPHY.match(line)]

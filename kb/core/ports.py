@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from kb.core.content import Dash
@@ -199,6 +199,10 @@ class BaseUnderCheck(Protocol):
 
     @property
     def include_private(self) -> bool: ...
+
+    @property
+    def run(self) -> dict[str, Any]:
+        """What checks keep for the length of one run: one dict for all bases of it, empty at its beginning."""
 
     @property
     def notes(self) -> Sequence[NoteUnderCheck]:

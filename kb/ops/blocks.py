@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from kb.core.blocks import Block, parse_blocks, split_bytes, tokens_of, without_keys
 from kb.errors import KbError
-from kb.store.files import read_text
-from kb.store.fleet import real_folder
+from kb.store.files import is_inside, read_text
+from kb.store.fleet import is_base, real_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +32,20 @@ class SizedBlock:
 def read_blocks(path: str) -> list[SizedBlock]:
     """The blocks of the base at `path`, read. Raises KbError when it has no blocks.txt.
 
-    A block may name a file of another base of the fleet (`../person/core.md`), and nothing outside the fleet's folder.
+    A block may name a file of the base or of another one beside it (`../person/core.md`), and nothing else.
     """
     root = real_folder(path)
     file = os.path.join(root, "blocks.txt")
+    if not is_inside(os.path.realpath(file), root):
+        raise KbError(f"{file} is a link that leaves its base, so it is not followed")
     try:
         text = read_text(file)
     except FileNotFoundError:
         raise KbError(f"there is no {file}", hint="name the folder of an agent; kb init writes one there") from None
-    except (OSError, UnicodeDecodeError):
-        raise KbError(f"{file} cannot be read as UTF-8") from None
+    except UnicodeDecodeError:
+        raise KbError(f"{file} is not UTF-8") from None
+    except OSError as error:
+        raise KbError(f"{file} cannot be read: {error.strerror}") from None
     return [_read(root, block) for block in parse_blocks(text)]
 
 
@@ -64,11 +68,10 @@ def resident_tokens(path: str) -> int:
 
 def _read(root: str, block: Block) -> SizedBlock:
     texts, missing, on_disk = [], [], 0
-    around = os.path.dirname(root)
     for name in block.files:
         real = os.path.realpath(os.path.join(root, name))
         try:
-            if os.path.isabs(name) or not real.startswith(around + os.sep):
+            if os.path.isabs(name) or not _may_be_sent(real, root):
                 raise FileNotFoundError(name)
             text = read_text(real)
         except (OSError, UnicodeDecodeError):
@@ -77,3 +80,14 @@ def _read(root: str, block: Block) -> SizedBlock:
         on_disk += len(text.encode())
         texts.append(without_keys(text))
     return SizedBlock(block, tuple(texts), on_disk, tuple(missing))
+
+
+def _may_be_sent(real: str, root: str) -> bool:
+    """Whether a file belongs to the base at `root` or to a base beside it: a clone must not send a file of its reader to a model."""
+    if is_inside(real, root):
+        return True
+    around = os.path.dirname(root)
+    name, _, inner = os.path.relpath(real, around).partition(os.sep)
+    if not inner or name.startswith("."):
+        return False
+    return os.path.basename(around) == "fleet" or is_base(os.path.join(around, name))

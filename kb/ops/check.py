@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb.errors import KbError, PluginError, UsageError
 from kb.specs import Check, Level, Problem
@@ -80,6 +80,7 @@ def check(app: App, select: Sequence[str] = (), ignore: Sequence[str] = ()) -> G
     failures = [f"fleet.txt attaches {place}, and there is no such folder" for path in app.fleet.paths
                 for place in _missing_attachments(app, path)]
     views: list[CheckedBase] = []
+    run: dict[str, Any] = {}
 
     @cache
     def publishers() -> dict[str, list[str]]:
@@ -91,7 +92,7 @@ def check(app: App, select: Sequence[str] = (), ignore: Sequence[str] = ()) -> G
 
     for base in app.fleet.bases:
         try:
-            views.append(CheckedBase(base, app.include_private, lambda target: publishers().get(target, ())))
+            views.append(CheckedBase(base, app.include_private, lambda target: publishers().get(target, ()), run))
         except KbError as error:
             failures.append(str(error))
     return Grade(tuple(_grade(view, wanted) for view in views), tuple(failures), bool(select))

@@ -102,16 +102,13 @@ def compare(app: App, questions: Sequence[Question], first: str, second: str, to
 
 
 def _variant(app: App, name: str) -> App:
-    from kb.specs import Scorer
-
-    scorers = app.host.specs("kb_scorers", Scorer, lambda scorer: scorer.name + "/" + scorer.sets[0])
-    sets = {known for scorer in scorers for known in (*scorer.sets, scorer.name)}
+    known = {name for scorer in app.known_scorers() for name in scorer.names}
     words = name.replace(",", " ").split()
-    if words and all(word in sets for word in words):
+    if words and known.issuperset(words):
         return app.variant(scorers=name)
     if name != "auto" and name not in app.host.drivers("kb.text"):
         raise UsageError(f"{name} is neither a set of scorers nor a text backend",
-                         hint="known: " + ", ".join(sorted({*sets, "auto", *app.host.drivers("kb.text")})))
+                         hint="known: " + ", ".join(sorted({*known, "auto", *app.host.drivers("kb.text")})))
     return app.variant(text=name)
 
 

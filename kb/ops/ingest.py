@@ -16,6 +16,7 @@ from kb.ops.judge import Watch, absorbed, require_promoters
 from kb.ops.promote import Promotion, promote_deposits
 from kb.store.decisions import decisions_on
 from kb.store.deposits import Staged, destroy, stage, stage_original, staged_from, text_of
+from kb.store.files import is_inside
 from kb.store.promotion_lock import WAIT, promotion_lock
 
 if TYPE_CHECKING:
@@ -136,8 +137,7 @@ def _earlier(path: str, bases: tuple[Base, ...]) -> Staged | None:
 def _refuse_held(app: App, path: str) -> None:
     """A file of a base, its deposit aside, is no document: ingesting would take a note, a map or a card out of the library."""
     for base in app.fleet.bases:
-        top = base.root.rstrip(os.sep) + os.sep
-        if path.startswith(top) and not path[len(top):].startswith("inbox" + os.sep):
+        if is_inside(path, base.root) and not is_inside(path, os.path.join(base.root, "inbox")):
             raise KbError(f"{path} is a file of {base.name} already", hint="copy it elsewhere to ingest the copy")
     if path == os.path.join(app.fleet.root, "fleet.txt"):
         raise KbError(f"{path} is the fleet's own")

@@ -103,7 +103,7 @@ def _books(shelf: Shelf, files: Mapping[str, Collection[str]], known: Memory) ->
     if not shelf.stats():
         return []
     base = shelf.base
-    view = CheckedBase(base, True, lambda target: ())  # a link into the private layer is not broken
+    view = CheckedBase(base, True)  # a link into the private layer is not broken
     headers = shelf.headers()
     lost = frozenset(shelf.in_bucket(Bucket.UNREACHABLE))
     books = []

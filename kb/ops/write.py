@@ -9,15 +9,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kb.core.content import dashes
 from kb.core.display import flat, harmless
-from kb.core.draft import SLUG_RULE, NoteDraft, dash_lines, is_slug, render_note
+from kb.core.draft import SLUG_RULE, NoteDraft, is_slug, render_note
 from kb.core.header import split_keys
 from kb.core.keys import dead_keys
 from kb.core.mapfile import add_entry, lists
+from kb.core.markdown import lines_of
 from kb.core.shelves import SKIPPED_FOLDERS, is_orientation, map_of
 from kb.core.values import PROVENANCES, STAGES, Base, stem
 from kb.errors import KbError
-from kb.store.files import locked, read_bytes, stay_inside, write_atomic
+from kb.store.files import is_inside, locked, read_bytes, stay_inside, write_atomic
 from kb.store.walk import walk_base
 
 if TYPE_CHECKING:
@@ -127,9 +129,10 @@ def compose(draft: NoteDraft) -> tuple[list[str], list[str], str]:
         raise DeadKeys(f"no question reaches any of these keys: {', '.join(dead)}",
                        hint="W07: a key needs one word, or two, that are not stop words")
     text = render_note(draft, live)
-    lines = dash_lines(text)
-    if lines:
-        raise Dashes(f"the note holds a dash on line {', '.join(map(str, lines))}", hint="W03: write a comma, a colon or a full stop")
+    found = dashes(lines_of(text))
+    if found:
+        lines = ", ".join(str(dash.line) for dash in found)
+        raise Dashes(f"the note holds a dash on line {lines}", hint="W03: write a comma, a colon or a full stop")
     return live, dead, text
 
 
@@ -152,7 +155,7 @@ def _folder_inside(base: Base, folder: str) -> str:
         raise BadDraft("the folder holds control characters")
     parts = [part for part in folder.replace("\\", "/").split("/") if part not in ("", ".")]
     real = os.path.realpath(os.path.join(base.root, *parts))
-    if ".." in parts or folder.startswith("/") or (real != base.root and not real.startswith(base.root + os.sep)):
+    if ".." in parts or folder.startswith("/") or not is_inside(real, base.root):
         raise BadDraft(f"the folder {folder} is not inside {base.name}")
     if any(part.startswith(".") or part in SKIPPED_FOLDERS for part in parts):
         raise BadDraft(f"the folder {folder} is never walked, and no question would find the note")

@@ -83,11 +83,14 @@ class CheckedBase:
     """Implements `kb.core.ports.BaseUnderCheck`.
 
     The whole base is walked, private layer included, because a link may lead there; what is out of scope is read only
-    where it may cite a source. `publishers` maps a folded stem to the bases of this run that publish it, in order.
+    where it may cite a source. `publishers` maps a folded stem to the bases of this run that publish it, in order; `run` is
+    what checks keep for the length of the run.
     """
 
-    def __init__(self, base: Base, include_private: bool, publishers: Callable[[str], Sequence[str]]) -> None:
+    def __init__(self, base: Base, include_private: bool, publishers: Callable[[str], Sequence[str]] = lambda target: (),
+                 run: dict[str, Any] | None = None) -> None:
         self.base = base
+        self.run = {} if run is None else run
         self.include_private = include_private
         self._publishers = publishers
         self._indexed = os.path.isdir(os.path.join(base.root, ".kb"))

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 from kb.errors import KbError
+from kb.store.files import is_inside
 
 if TYPE_CHECKING:
     from selectors import BaseSelector
@@ -55,7 +56,7 @@ def resolve_program(word: str, root: str) -> str:
     """
     inside = os.path.normpath(os.path.join(root, word))
     absolute = word.startswith(os.sep)
-    if not absolute and inside != root and not inside.startswith(root.rstrip(os.sep) + os.sep):
+    if not absolute and not is_inside(inside, root):
         raise CommandFailed(f"the program {word} lies outside the fleet", hint="name it by its absolute path")
     if os.path.isfile(inside):
         return inside

@@ -15,7 +15,7 @@ from kb.core.markdown import front_matter, lines_of
 from kb.core.values import Base
 from kb.errors import KbError
 from kb.store.clock import today
-from kb.store.files import read_text, write_atomic
+from kb.store.files import is_inside, read_text, write_atomic
 
 LARGEST = 9 * 1024 * 1024  # bytes of one deposit that a model is given
 _RAW = "raw"
@@ -189,8 +189,7 @@ def _free(folder: str, stem: str, ending: str) -> str:
 
 
 def _inside(base: Base, path: str) -> bool:
-    real = os.path.realpath(path)
-    return real.startswith(base.root.rstrip(os.sep) + os.sep)
+    return is_inside(os.path.realpath(path), base.root)
 
 
 def _one_line(path: str) -> str:

@@ -94,13 +94,18 @@ def write_atomic(path: str | os.PathLike[str], data: bytes | str, *, mode: int |
         raise
 
 
+def is_inside(path: str, root: str) -> bool:
+    """Whether `path` is `root` or lies below it. Both are absolute, and links are resolved by the caller where they matter."""
+    return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
+
+
 def stay_inside(path: str | os.PathLike[str], root: str | os.PathLike[str]) -> None:
     """Refuse to write where links lead out of `root`: a clone can bring a log that is a link to a file of its reader.
 
     Raises PermissionError, before anything is created.
     """
     top, real = os.path.realpath(root), os.path.realpath(path)
-    if not real.startswith(top.rstrip(os.sep) + os.sep):
+    if real == top or not is_inside(real, top):
         raise PermissionError(errno.EPERM, f"a link leads out of {root}", os.fspath(path))
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Sequence
 
 from kb.errors import KbError
 
+_LOCKED = re.compile(r"Unable to create '[^'\n]*\.lock': File exists")  # a hook may speak of other locks
 _WAITS = (0.1, 0.2, 0.4, 0.8, 1.6, 1.6)  # seconds to wait for somebody else's index.lock
 
 
@@ -27,7 +29,7 @@ def git(folder: str, *words: str, check: bool = True) -> str:
         if done.returncode == 0:
             return os.fsdecode(done.stdout)
         told = done.stderr.decode("utf-8", "replace").strip()
-        if ".lock" not in told or wait is None:
+        if wait is None or not _LOCKED.search(told):
             break
         time.sleep(wait)
     if not check:

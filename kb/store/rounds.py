@@ -6,7 +6,7 @@ import os
 
 from kb.core.counted import field
 from kb.errors import KbError
-from kb.store.files import read_text, stay_inside, write_atomic
+from kb.store.files import is_inside, read_text, stay_inside, write_atomic
 
 
 def artifact_key(artifact: str, root: str) -> str:
@@ -20,8 +20,8 @@ def artifact_key(artifact: str, root: str) -> str:
         return name
     here = os.path.realpath(name)
     there = os.path.realpath(os.path.join(root, name))
-    place = next((path for path in (here, there) if os.path.exists(path)), here if _inside(here, root) else there)
-    return os.path.relpath(place, root).replace(os.sep, "/") if _inside(place, root) else place
+    place = next((path for path in (here, there) if os.path.exists(path)), here if is_inside(here, root) else there)
+    return os.path.relpath(place, root).replace(os.sep, "/") if is_inside(place, root) else place
 
 
 def artifact_text(key: str, root: str) -> str | None:
@@ -52,7 +52,3 @@ def write_constitution(folder: str, agent: str, text: str) -> str:
     except OSError as error:
         raise KbError(f"cannot write {path}: {error.strerror or error}") from None
     return path
-
-
-def _inside(path: str, root: str) -> bool:
-    return path.startswith(root.rstrip(os.sep) + os.sep)

@@ -17,7 +17,7 @@ from kb.core.values import Base, Header
 from kb.errors import KbError
 from kb.store.entries import EntryCache
 from kb.store.entry_writer import write_entries
-from kb.store.files import locked
+from kb.store.files import is_inside, locked
 from kb.store.index_db import FileRow, IndexReader, rows_of
 from kb.store.index_writer import IndexWriter, discard
 from kb.store.notes import Bucket, Note, read_note
@@ -69,8 +69,7 @@ def sync_base(base: Base, include_private: bool, backends: Sequence[TextBackend]
     base = base._replace(language=base.language or languages)
     walk = walk_base(base, include_private)
     folder = os.path.join(base.root, ".kb")
-    real = os.path.realpath(folder)
-    if os.path.islink(folder) and not real.startswith(base.root + os.sep):
+    if not is_inside(os.path.realpath(folder), base.root):
         raise KbError(f"indexing {base.name} failed: .kb is a link that leaves the base")
     if not base.name.isprintable():
         try:

@@ -13,7 +13,7 @@ from typing import Any
 
 from kb.errors import KbError, UsageError
 from kb.store.clock import today
-from kb.store.files import config_home, locked, read_bytes, read_text, write_atomic
+from kb.store.files import config_home, is_inside, locked, read_bytes, read_text, write_atomic
 
 ADAPTERS = "tools/extract"
 _FORMAT = 1
@@ -140,7 +140,7 @@ def _inside(root: str, word: str) -> list[str]:
     files is not theirs to approve, and changes with every run.
     """
     full = os.path.normpath(os.path.join(root, word))
-    if "\0" in word or not full.startswith(root.rstrip(os.sep) + os.sep):
+    if "\0" in word or full == root or not is_inside(full, root):
         return []
     files = [full] if os.path.isfile(full) else []
     for folder, folders, names in os.walk(full) if not files and os.path.isabs(word) else ():

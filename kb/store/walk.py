@@ -11,6 +11,7 @@ from typing import NamedTuple
 from kb.core.shelves import SKIPPED_FOLDERS
 from kb.core.values import Base
 from kb.errors import KbError
+from kb.store.files import is_inside
 
 _ENDINGS = frozenset((".md", ".MD", ".Md", ".mD"))
 _NO_FILE = "it is not a regular file"
@@ -128,7 +129,7 @@ def _follow(base: Base, path: str, place: str, include_private: bool, walk: Walk
     is_folder = os.path.isdir(real)
     if not is_folder and path[-3:].lower() != ".md":
         return
-    if real != base.root and not real.startswith(base.root + os.sep):
+    if not is_inside(real, base.root):
         walk.skipped.append(f"{base.name}/{path}: the link leaves its base, so it is not followed")
         return
     if real in seen or real == base.root:

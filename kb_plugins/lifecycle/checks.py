@@ -6,11 +6,10 @@ Each code is one family of faults of `knowledge check`; docs/reference/lifecycle
 from __future__ import annotations
 
 import os
-import weakref
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from kb.api import BaseUnderCheck, Check, KbError, Problem
+from kb.api import BaseUnderCheck, Check, KbError, Problem, is_inside
 from kb_plugins.lifecycle.layout import holding
 
 
@@ -45,8 +44,13 @@ CODES = (
     Code("K19", "record-validator", ("validator",), "judging itself failed: never a clean pass"),
 )
 Faults = list[tuple[str, str, str]]  # (absolute path, family, message)
-# Repository -> the base that names its records in this run, and their faults. A view that is gone ends the run.
-_speakers: dict[str, tuple[weakref.ref[BaseUnderCheck], Faults]] = {}
+
+
+class _Judged(NamedTuple):
+    """The faults of one repository, and the root of the base that names those of records outside every base."""
+
+    speaker: str
+    faults: Faults
 
 
 def checks() -> list[Check]:
@@ -74,14 +78,13 @@ def _faults(view: BaseUnderCheck) -> Faults:
     root = holding(view.base.root)
     if root is None:
         return []
-    there = _speakers.get(root)
-    speaker = there[0]() if there is not None else None
-    if there is None or speaker is None:
-        _speakers[root] = weakref.ref(view), _judge(root)
-        return _speakers[root][1]
-    if speaker is view:
-        return there[1]
-    return [fault for fault in there[1] if fault[0].startswith(view.base.root.rstrip("/") + "/")]
+    key = f"knowledge records of {root}"
+    if key not in view.run:
+        view.run[key] = _Judged(view.base.root, _judge(root))
+    judged: _Judged = view.run[key]
+    if judged.speaker == view.base.root:
+        return judged.faults
+    return [fault for fault in judged.faults if is_inside(fault[0], view.base.root)]
 
 
 def _judge(root: str) -> Faults:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from kb.api import KbError, locked, read_bytes, write_atomic
+from kb.api import KbError, is_inside, locked, read_bytes, write_atomic
 from kb_plugins.lifecycle import layout
 from kb_plugins.lifecycle.exits import unwritable
 from kb_plugins.lifecycle.git import Checkout
@@ -25,7 +25,7 @@ class Disk:
     def path(self, name: str) -> str:
         """The absolute path of `name`. Raises KbError (13) when links take it out of the checkout."""
         full = os.path.join(self.root, name)
-        if not inside(os.path.realpath(full), self.root):
+        if not is_inside(os.path.realpath(full), self.root):
             raise unwritable(f"{name} leads out of the repository", hint="it is a link; replace it by a real file")
         return full
 
@@ -35,18 +35,30 @@ class Disk:
         return os.path.lexists(os.path.join(self.root, name))
 
     def read(self, name: str) -> bytes | None:
-        """The file, or None when it is not there (or leads out of the checkout)."""
+        """The file, or None when it is not there, cannot be read or leads out of the checkout."""
         try:
             return read_bytes(self.path(name))
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError, KbError):
-            return None
-        except OSError:
+        except (OSError, KbError):
             return None
 
     def text(self, name: str) -> str | None:
         """The file as UTF-8 with what is no UTF-8 replaced, or None when it is not there."""
         data = self.read(name)
         return None if data is None else data.decode("utf-8-sig", "replace")
+
+    def text_to_edit(self, name: str) -> str | None:
+        """The file for somebody who will write it again; None only when it is not there.
+
+        Raises KbError (13) when it cannot be read or is no UTF-8: writing it again would lose what it holds.
+        """
+        try:
+            return read_bytes(self.path(name)).decode("utf-8-sig")
+        except FileNotFoundError:
+            return None
+        except UnicodeDecodeError:
+            raise unwritable(f"{name} is not UTF-8, and is left as it is", hint="save it as UTF-8") from None
+        except OSError as error:
+            raise unwritable(f"{name} cannot be read: {error.strerror or error}") from None
 
     def names(self, folder: str, suffix: str = ".md") -> list[str]:
         """Names of the files in a folder, in byte order; empty when it is not there."""
@@ -153,11 +165,6 @@ def _link(temporary: str, target: str) -> None:
         if os.path.lexists(target):
             raise FileExistsError(target) from None
         os.replace(temporary, target)
-
-
-def inside(path: str, root: str) -> bool:
-    """Whether an absolute path is `root` or lies below it."""
-    return path == root or path.startswith(root.rstrip("/") + "/")
 
 
 def _sweep(folder: str) -> None:

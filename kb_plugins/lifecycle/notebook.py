@@ -44,7 +44,7 @@ def record_decision(disk: Disk, ledger: Ledger, decision: str, why: str, *, reje
     lines += [f"{name}: {value}" for name, value in (("Rejected", rejected), ("Evidence", evidence),
                                                      ("Supersedes", supersedes)) if value]
     with disk.lock("decisions"):
-        text = disk.text(layout.DECISIONS) or "# Decisions\n"
+        text = disk.text_to_edit(layout.DECISIONS) or "# Decisions\n"
         disk.write(layout.DECISIONS, text.rstrip("\n") + "\n\n" + "\n".join([*lines, f"Task: {task}"]) + "\n", mode=0o600)
     ledger.append("decision.recorded", _stamp(disk), task_id=task, decision=decision)
 
@@ -62,7 +62,7 @@ def open_question(disk: Disk, ledger: Ledger, text: str) -> Question:
         there = read_questions(disk)
         if any(item.text == text and item.number for item in there):
             raise conflict("this question is already open")
-        body = disk.text(layout.QUESTIONS) or "# Open questions\n\n"
+        body = disk.text_to_edit(layout.QUESTIONS) or "# Open questions\n\n"
         body += "" if body.endswith("\n") else "\n"
         disk.write(layout.QUESTIONS, body + f"- [unresolved] {task}{DASH}{text} ({clock.now():%Y-%m-%d})\n", mode=0o600)
     ledger.append("question.opened", _stamp(disk), task_id=task, question=text)
@@ -74,7 +74,7 @@ def resolve_question(disk: Disk, ledger: Ledger, which: str, answer: str) -> Que
     answer = answer.strip()
     _one_line("--answer", answer)
     with disk.lock("questions"):
-        text = disk.text(layout.QUESTIONS) or ""
+        text = disk.text_to_edit(layout.QUESTIONS) or ""
         opened = [item for item in read_questions(disk) if item.number]
         named = [item for item in opened if item.text == which.strip()] or [
             item for item in opened if str(item.number) == which.strip()]

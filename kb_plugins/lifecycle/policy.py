@@ -67,6 +67,8 @@ def read_policy(disk: Disk) -> Policy:
     """The policy of this repository. Raises KbError (10) when the file does not parse."""
     data = disk.read(layout.POLICY)
     if data is None:
+        if disk.exists(layout.POLICY):
+            raise invalid(f"{layout.POLICY} cannot be read", hint="mend the file, or remove it for the defaults")
         return BUILT_IN
     try:
         fields = yaml_subset.flat(yaml_subset.parse(data.decode("utf-8-sig")))

@@ -94,7 +94,7 @@ def test_a_third_partys_check_may_ask_for_the_text_of_a_note_that_was_not_read(s
     sh.write("base/knowledge/one.md", note("One", "pump", "say.", "## S\n\nTODO mend it."))
     aged(sh.root / "base")
     sh.kb("index", "base").ok()
-    view = checked.CheckedBase(open_fleet([str(sh.root / "base")]).bases[0], False, lambda target: ())
+    view = checked.CheckedBase(open_fleet([str(sh.root / "base")]).bases[0], False)
     assert ["TODO mend it." in item.text for item in view.notes] == [True] and view.notes[0].lines()[0] == "# One"
 
 

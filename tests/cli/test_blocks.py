@@ -75,3 +75,26 @@ def test_reporting_writes_nothing(fleet: Shell) -> None:
     fleet.kb("blocks", "fleet/ada").ok()
     assert [path for path in sorted(fleet.root.rglob("*")) if "home" not in path.parts] == [
         path for path in before if "home" not in path.parts]
+
+
+def test_a_base_that_stands_alone_sends_no_file_that_merely_lies_beside_it(sh: Shell) -> None:
+    sh.write("home/vault/agent.txt", "role = keeps notes\n")
+    sh.write("home/vault/core.md", "My own.\n")
+    sh.write("home/other/agent.txt", "role = keeps others\n")
+    sh.write("home/other/core.md", "Of a base beside it.\n")
+    for path in (".ssh/id", "letters/friend.md", "loose.md"):
+        sh.write(f"home/{path}", "outside")
+    (sh.root / "home/vault/out.md").symlink_to(sh.root / "home/loose.md")
+    sh.write("home/vault/blocks.txt", "[all]\ncore.md\n../other/core.md\n"
+                                      "../.ssh/id\n../letters/friend.md\n../loose.md\nout.md\n../letters/../.ssh/id\n")
+    assert sh.kb("blocks", "home/vault").ok().out.count("missing file:") == 5
+    sent = sh.kb("blocks", "home/vault", "--emit").ok().out
+    assert "My own." in sent and "Of a base beside it." in sent and "outside" not in sent
+
+
+def test_a_blocks_file_that_is_a_link_out_of_the_base_is_not_followed(sh: Shell) -> None:
+    sh.write("home/vault/agent.txt", "role = keeps notes\n")
+    sh.write("home/blocks.txt", "[all]\nagent.txt\n")
+    (sh.root / "home/vault/blocks.txt").symlink_to(sh.root / "home/blocks.txt")
+    done = sh.kb("blocks", "home/vault", "--emit")
+    assert done.code == 1 and "leaves its base" in done.err and done.out == ""

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from kb.app import App, open_app, shared_host
-from kb.core.values import Hit, Place, Ranking
+from kb.core.values import Fleet, Hit, Manifest, Place, Ranking
 from kb.specs import Scorer
 
-SCORERS: list[Scorer] = shared_host(quiet=True).specs("kb_scorers", Scorer, lambda scorer: f"{scorer.name}/{scorer.sets[0]}")
+SCORERS: list[Scorer] = App(shared_host(quiet=True), Fleet("", Manifest(), (), ()), False).known_scorers()
 
 
 def shelf(root: Path, notes: dict[str, str]) -> App:

@@ -161,3 +161,13 @@ def test_the_hosts_commands_all_lead_to_a_command(yard: Yard) -> None:
         module, _, attribute = command.target.partition(":")
         assert isinstance(getattr(importlib.import_module(module), attribute), click.Command)
         assert command.usage and all(line.startswith(f"kb {command.name}") for line in command.usage)
+
+
+@pytest.mark.parametrize(("path", "words"), [
+    (".ai/local/state/decisions.md", ("decision", "add", "x", "--why", "y")),
+    (".ai/local/state/open-questions.md", ("question", "resolve", "1", "--answer", "y"))])
+def test_a_file_that_is_not_utf_8_is_not_written_again(yard: Yard, path: str, words: tuple[str, ...]) -> None:
+    held = b"# Notes\n\ncaf\xe9\n"
+    place = yard.write(path, held)
+    said = yard(*words)
+    assert said.code == 13 and "is not UTF-8" in said.err and place.read_bytes() == held

@@ -7,6 +7,8 @@ from typing import Any, cast
 
 import pytest
 
+from kb.app import open_app
+from kb.ops.check import check
 from kb_plugins.lifecycle.checks import CODES, checks
 from kb_plugins.lifecycle.integrity import FAMILIES
 from tests.lifecycle.yard import CANDIDATES, CURATED, RECORD, Yard
@@ -95,8 +97,9 @@ def test_contracts_latin_text_and_nul_bytes_are_told_apart(yard: Yard) -> None:
 class View:
     """As much of a base under check as the K codes look at."""
 
-    def __init__(self, root: object) -> None:
+    def __init__(self, root: object, run: dict[str, Any] | None = None) -> None:
         self.base = SimpleNamespace(root=str(root))
+        self.run = {} if run is None else run
 
     def found(self) -> set[tuple[str, str]]:
         return {(check.code, problem.file) for check in checks() for problem in check.run(cast(Any, self))}
@@ -111,11 +114,21 @@ def test_records_outside_every_base_of_a_run_are_named_by_one_of_them(yard: Yard
     for name in ("ana", "bo"):
         yard.write(f"fleet/{name}/agent.txt", "name = x\n")
     root = yard.root.resolve()
-    ana, bo, curated = View(root / "fleet/ana"), View(root / "fleet/bo"), View(root / CURATED)
+    run: dict[str, Any] = {}
+    ana, bo, curated = View(root / "fleet/ana", run), View(root / "fleet/bo", run), View(root / CURATED, run)
     assert ana.found() == {("K09", f"../../{CURATED}/coil-cables.md")} and bo.found() == set()
     assert curated.found() == {("K09", "coil-cables.md")}
-    del ana, bo  # the run is over
-    assert View(root / "fleet/bo").found() == {("K09", f"../../{CURATED}/coil-cables.md")}
+    assert View(root / "fleet/bo").found() == {("K09", f"../../{CURATED}/coil-cables.md")}  # another run
+
+
+def test_a_second_check_of_one_process_finds_the_same_and_what_is_new(yard: Yard) -> None:
+    yard.write(f"{CURATED}/coil-cables.md", RECORD.replace("class: convention", "class: rule"))
+    app = open_app([str(yard.root)])
+    def found() -> list[str]:
+        return sorted(finding.code for finding in check(app).findings if finding.code.startswith("K"))
+    assert found() == found() == ["K09"]
+    yard.write(f"{CURATED}/other.md", RECORD.replace("class: convention", "class: rule"))
+    assert set(found()) > {"K09"}
 
 
 def test_a_repository_that_git_refuses_is_not_a_clean_pass(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -136,6 +136,13 @@ exec {real}/git "$@"
     assert (tmp_path / "once").exists() and head(repo) == ["a.md"]
 
 
+def test_a_hook_that_speaks_of_some_lock_is_told_at_once(repo: Shell) -> None:
+    repo.write("repo/a.md", "mine")
+    repo.script("repo/.git/hooks/pre-commit", f"echo x >> {repo.root}/runs\necho 'poetry.lock is stale' >&2\nexit 1\n")
+    done = repo.kb("commit", "a.md", "-m", "mine", cwd=repo.root / "repo")
+    assert done.code == 1 and "poetry.lock is stale" in done.err and repo.read("runs") == "x\n"
+
+
 def test_a_hook_that_adds_a_file_is_reported_after_the_commit(repo: Shell) -> None:
     repo.write("repo/b.md", "swept in")
     repo.write("repo/a.md", "mine")

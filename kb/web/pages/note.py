@@ -52,7 +52,7 @@ class _Resolver:
 
         base = app.fleet.base(place.base)
         assert base is not None
-        self._view = CheckedBase(base, True, lambda target: ())
+        self._view = CheckedBase(base, True)
         self._files = _files(app, place.base)
 
     def __call__(self, target: str) -> str | None:
