@@ -16,10 +16,13 @@ from kb.store.logs import log_path
 
 @click.command()
 @path()
-@top()
+@top("How many subjects to show, times four")
 @everything()
 def abstentions(path: str, top: int, include_private: bool) -> None:
-    """Read back the subjects that nobody owns, with what the agents scored then and would score now."""
+    """Read back the subjects that nobody owns, most frequent first, with what the agents scored then and score now.
+
+    It shows twenty, or four times N with --top N.
+    """
     click.echo(f"log:      {printable(log_path(fleet_root(path), ABSTENTIONS))}")
     app = open_app([fleet_root(path)], include_private)
     report = ledgers.abstentions(app)

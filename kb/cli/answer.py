@@ -22,7 +22,7 @@ from kb.ops.answer import answer as op
 @click.command()
 @click.argument("question")
 @paths()
-@top()
+@top("How many files to rank; the model reads five of them, with --expanded twelve")
 @everything()
 @click.option("--expanded", is_flag=True, help="Read up to twelve files in the one call instead of five.")
 @click.option("--complete", is_flag=True, help="Read every keyed file, ten a call, and answer from the facts found.")

@@ -41,7 +41,7 @@ class Unfailing(click.Command):
 
 @click.command(cls=Unfailing)
 @paths()
-@top()
+@top("How many files to rank for the message")
 @everything()
 @option("--session", metavar="ID", help="The session, instead of the payload's session_id.")
 @option("--cwd", metavar="DIR", help="The folder to open when no PATH is given, instead of the payload's cwd.")

@@ -17,15 +17,19 @@ from kb.store.fleet import real_folder
 
 @click.command()
 @paths()
-@click.option("--strict", is_flag=True, help="Warnings fail too.")
+@click.option("--strict", is_flag=True, help="Exit with 1 for warnings too.")
 @everything()
-@option("--format", "format_", type=click.Choice(list(FORMATS)), default="text", help="How to print. Default text.")
+@option("--format", "format_", type=click.Choice(list(FORMATS)), default="text", help="How to print the findings. Default text.")
 @click.option("--select", multiple=True, metavar="CODES", help="Only codes with these prefixes; comma lists, may repeat.")
 @click.option("--ignore", multiple=True, metavar="CODES", help="No codes with these prefixes; comma lists, may repeat.")
 @click.pass_context
 def check(ctx: click.Context, paths: tuple[str, ...], strict: bool, include_private: bool, format_: str,
           select: tuple[str, ...], ignore: tuple[str, ...]) -> None:
-    """Lint every base and report what the conventions promise and nobody checked. It fixes nothing and touches no file."""
+    """Lint every base: broken links, notes without keys, dead citations and the like. It fixes nothing and touches no file.
+
+    Each finding has a code. An error makes the exit code 1, a warning does so under --strict; docs/reference/checks.md
+    explains every code, and kb --help lists them with their levels.
+    """
     gc.disable()  # a base of ten thousand notes is a million small objects and no cycles
     bad = 0
     good = []

@@ -18,7 +18,7 @@ from kb.ops import consolidate as op
 @click.argument("agent")
 @path()
 @option("--sessions", type=click.IntRange(min=1), default=5, metavar="N", help="How many past sessions to compare. Default 5.")
-@top()
+@top("How many files of the library a reviewer sees beside each proposal")
 @click.option("--dry-run", is_flag=True, help="Ask every model and decide everything; write nothing.")
 @as_json()
 def consolidate(agent: str, path: str, sessions: int, top: int, dry_run: bool, json_: bool) -> None:

@@ -28,7 +28,7 @@ _KEYS = 12
 @click.command("eval")
 @click.argument("gold")
 @paths()
-@top()
+@top("How many files of the fused list count for the agent")
 @everything()
 @click.option("--classify", "with_model", is_flag=True, help="Ask the classifier too: one model call a question.")
 @click.option("--triad", "with_triad", is_flag=True, help="Grade the served passages by words: faithful, relevant, on topic.")

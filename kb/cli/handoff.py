@@ -16,23 +16,23 @@ from kb.ops import handoff as baton
 
 @click.command()
 @click.argument("words", nargs=-1, metavar="[save AGENT | claim AGENT | complete] [PATH]")
-@option("--task", help="What is to be done.")
-@click.option("--decision", "decisions", multiple=True, help="Something that was settled.")
-@click.option("--blocker", "blockers", multiple=True, help="What stands in the way.")
-@click.option("--next", "next_steps", multiple=True, help="A step to take.")
-@click.option("--ref", "--reference", "references", multiple=True, help="A file or address that is needed.")
-@option("--session", help="Whose record; without it save makes a new one, and the others take the latest.")
-@option("--claim", "claimer", help="As `claim AGENT`.")
-@click.option("--complete", "done", is_flag=True, help="As `complete`.")
-@click.option("--force", is_flag=True, help="Complete what nobody claimed.")
-@click.option("--show", "shown", is_flag=True, help="Print the record; so does no word at all.")
+@option("--task", help="What is to be done. Required by save.")
+@click.option("--decision", "decisions", multiple=True, help="Something that was settled. May be repeated.")
+@click.option("--blocker", "blockers", multiple=True, help="What stands in the way. May be repeated.")
+@click.option("--next", "next_steps", multiple=True, help="A step to take. May be repeated.")
+@click.option("--ref", "--reference", "references", multiple=True, help="A file or address that is needed. May be repeated.")
+@option("--session", help="The session of the record. Without it save makes a new one, and the others take the latest.")
+@option("--claim", "claimer", help="The same as `claim AGENT`.")
+@click.option("--complete", "done", is_flag=True, help="The same as `complete`.")
+@click.option("--force", is_flag=True, help="With complete: complete a record that nobody claimed.")
+@click.option("--show", "shown", is_flag=True, help="Print the record. This is also what kb handoff alone does.")
 @as_json()
 def handoff(words: tuple[str, ...], task: str | None, decisions: tuple[str, ...], blockers: tuple[str, ...],
             next_steps: tuple[str, ...], references: tuple[str, ...], session: str | None, claimer: str | None, done: bool,
             force: bool, shown: bool, json_: bool) -> None:
     """Hand work over: save what the next session must know, claim it before starting, complete it when it is done.
 
-    A record is pending, claimed, completed, in this order; of several claims at once exactly one wins.
+    A record is first pending, then claimed, then completed. When several agents claim it at once, exactly one gets it.
     """
     word, agent, path = _form(words, claimer, done, shown)
     if session is not None and not session.strip():

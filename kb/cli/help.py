@@ -9,13 +9,13 @@ _DEEPER = " " * 12
 
 _FLAGS = (
     ("path", "the base or the fleet to work on; the current folder when none is given"),
-    ("--top N", "how many candidates to carry, 1 to 1000; 5 when not given"),
-    ("--all", "include the private layer, and nothing else"),
-    ("--json", "one line of JSON on stdout"),
+    ("--top N", "how many to show or to rank, 1 to 1000; 5 when not given; kb VERB --help says of what"),
+    ("--all", "include the private layer too; nothing else changes"),
+    ("--json", "JSON on stdout, as one line; a verb that a plugin adds may print several, and its --help says so"),
     ("--hybrid", "route: fuse the keyword ranking with full text"),
     ("--strict", "check: warnings fail too"),
     ("--format F", "check: text, json, github or sarif; --select and --ignore take code prefixes"),
-    ("--dry-run", "promote, ingest, consolidate: decide everything, write nothing"),
+    ("--dry-run", "write nothing: promote and consolidate ask every model all the same, ingest asks none"),
     ("--port N", "ui, serve --http: a port from 1 to 65535; ui uses 4114 when not given"),
     ("--", "ends the options: what follows is taken as it stands"),
 )
@@ -25,6 +25,8 @@ _EXITS = (
     ("1", "failed or refused; check: errors found; panel --ledger: the round is open"),
     ("2", "the words of the command are wrong; nothing was done"),
     ("3", "a plugin that the verb needs is off or broken"),
+    ("10-15", "a verb that a plugin adds may have codes of its own; its --help names them"),
+    ("130", "interrupted"),
 )
 
 
@@ -46,8 +48,8 @@ def help_text() -> str:
             lines += _wrapped(usage)
     lines += ["", "kb VERB --help explains one verb.", "", "flags:"]
     lines += [f"    {name:<12} {meaning}" for name, meaning in _FLAGS]
-    lines += ["", "checks (E counts as an error, W as a warning that counts under --strict):"]
-    lines += [f"    {check.code:<5} {check.slug}" for check in checks]
+    lines += ["", "checks (an error makes the exit code 1, a warning only under --strict):"]
+    lines += [f"    {check.code:<5} {check.slug:<22} {check.level}" for check in checks]
     lines += ["    E02, W06 and W07 skip README.md, MAP.md, AGENTS.md, CLAUDE.md, what-goes-here.md, MOVED.md, and what",
               "    lies under inbox/, records/ or a calculation-log/ folder.",
               "", "aliases:",

@@ -23,10 +23,10 @@ UNREADABLE_SHOWN = 8
 
 @click.command("index")
 @options.paths()
-@options.as_json()
+@options.as_json("Print every entry as one line of JSON, and build nothing.")
 @options.everything()
 def index(paths: tuple[str, ...], json_: bool, include_private: bool) -> None:
-    """Build one SQLite file per base at BASE/.kb/index.db from its markdown; unchanged files cost nothing."""
+    """Build the index of each base at BASE/.kb/ from its markdown. A file that did not change is not read again."""
     app = open_app(paths, include_private)
     if json_:
         click.echo(dumps(entries(app)))

@@ -21,16 +21,18 @@ from kb.store.deposits import Staged
 @click.command()
 @click.argument("file")
 @paths()
-@option("--agent", metavar="NAME", help="Whose document it is, instead of the agent that the router picks.")
-@click.option("--keep", is_flag=True, help="Copy the document into the deposit and leave it alone.")
-@click.option("--dry-run", is_flag=True, help="Read the document and choose its owner; move nothing, ask no model.")
-@top()
+@option("--agent", metavar="NAME", help="The agent that gets the notes. Default: the one whose notes share most with the document.")
+@click.option("--keep", is_flag=True, help="Work on a copy, and leave the document where it is.")
+@click.option("--dry-run", is_flag=True, help="Read the document and name its owner; ask no model, move nothing.")
+@top("How many files of the library a reviewer sees beside each proposal")
 @everything()
 def ingest(file: str, paths: tuple[str, ...], agent: str | None, keep: bool, dry_run: bool, top: int,
            include_private: bool) -> None:
-    """Turn the document FILE into notes: move it into its owner's inbox, take its text (tools/extract/<ext>.cmd of the
-    fleet, or a built-in reader), and offer that to the promoters. Once a note holds it, the document is removed; a
-    document that produced no note never is.
+    """Turn the document FILE into notes. It is moved out of its folder into its owner's inbox, its text is extracted
+    (by tools/extract/<ext>.cmd of the fleet, or by a built-in reader), and the promoters decide on notes made of it.
+
+    FILE ITSELF IS DELETED once a note holds what it says; --keep copies it and leaves the original alone. A document
+    that produced no note is never deleted.
     """
     app = open_app(paths, include_private)
     adapter = adapter_for(app.fleet.root, os.path.realpath(file))

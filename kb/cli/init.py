@@ -13,14 +13,18 @@ from kb.ops.init import init_agent, init_person
 
 @click.command()
 @click.argument("words", nargs=-1, metavar="[NAME] [FLEET-ROOT]")
-@click.option("--person", is_flag=True, help="Make the person's base, which is read and can never be elected.")
-@option("--adopt", "folder", metavar="FOLDER", help="Turn a folder of ordinary notes into a base; no note is touched.")
-@click.option("--keys", is_flag=True, help="With --adopt: propose a Search for line for every note that has none.")
-@click.option("--yes", is_flag=True, help="With --keys: write what was shown, without asking.")
+@click.option("--person", is_flag=True, help="Make the person's base: private, and never the owner of a question.")
+@option("--adopt", "folder", metavar="FOLDER", help="Make a folder of ordinary notes a base: adds what is missing, changes no note.")
+@click.option("--keys", is_flag=True, help="With --adopt: show a key line for every note that has none, and write it once you agree.")
+@click.option("--yes", is_flag=True, help="With --keys: write those lines into the notes without asking.")
 def init(words: tuple[str, ...], person: bool, folder: str | None, keys: bool, yes: bool) -> None:
-    """Make a base: fleet/NAME under FLEET-ROOT (the current folder by default), or the person's, or out of a folder.
+    """Make a base, in one of three ways.
 
-    No repository is needed and none is made.
+    kb init NAME [FLEET-ROOT] makes the agent FLEET-ROOT/fleet/NAME; the root is the current folder when not given.
+    kb init --person [FLEET-ROOT] makes fleet/person, the base of the person whom the agents serve.
+    kb init --adopt FOLDER makes a base of a folder of notes that you have already.
+
+    No git repository is needed, and none is made.
     """
     if folder is not None:
         if person or words:

@@ -1,6 +1,6 @@
 """Where `kb` starts. The version is answered before anything is imported; everything else goes through the group.
 
-This module is the error boundary: KbError becomes one line and its exit code, anything else is a bug.
+What a command raises becomes an exit code and a line on stderr in kb/cli/boundary.py.
 """
 
 from __future__ import annotations

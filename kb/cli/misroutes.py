@@ -12,9 +12,9 @@ from kb.ops import ledgers
 
 @click.command()
 @path()
-@top()
+@top("How many rows to show, times four")
 def misroutes(path: str, top: int) -> None:
-    """Read the misroutes back, most reported first, four rows for each of --top."""
+    """Read the misroutes back, most reported first: twenty rows, or four times N with --top N."""
     report = ledgers.misroutes(path)
     click.echo(f"log:      {printable(report.path)}")
     for line in report.strays:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.command()
 @paths()
 @everything()
-@top()
+@top("How many near files to show for each question; with --apply also how many questions to work on")
 @as_json()
 @click.option("--apply", "apply_", is_flag=True, help="Write the aliases that pass; only with --gold.")
 @option("--gold", metavar="TSV", help="The gold file that every proposed alias is measured against.")

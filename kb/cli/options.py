@@ -42,17 +42,16 @@ def path() -> Callable[[F], F]:
     return click.argument("path", required=False, default=".", metavar="[PATH]")
 
 
-def top(default: int | None = 5) -> Callable[[F], F]:
-    """`--top N`, 1 to 1000: zero must not fake a miss."""
-    return option("--top", type=click.IntRange(1, 1000), default=default, metavar="N",
-                  help=f"How many candidates to carry, 1 to 1000. Default {default}.")
+def top(what: str) -> Callable[[F], F]:
+    """`--top N`, 1 to 1000, 5 when not given: zero must not fake a miss. `what` says what it bounds, as a sentence without its end."""
+    return option("--top", type=click.IntRange(1, 1000), default=5, metavar="N", help=f"{what}. Default 5.")
 
 
 def everything() -> Callable[[F], F]:
     """`--all`: include the private layer. The parameter is called `include_private`."""
-    return click.option("--all", "include_private", is_flag=True, help="Include the private layer, and nothing else.")
+    return click.option("--all", "include_private", is_flag=True, help="Include the private layer too; nothing else changes.")
 
 
-def as_json() -> Callable[[F], F]:
-    """`--json`: the answer as one line. The parameter is called `json_`."""
-    return click.option("--json", "json_", is_flag=True, help="Print one line of JSON.")
+def as_json(shape: str = "Print the result as one line of JSON.") -> Callable[[F], F]:
+    """`--json`: the answer as one line. The parameter is called `json_`; `shape` is its help."""
+    return click.option("--json", "json_", is_flag=True, help=shape)

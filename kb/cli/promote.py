@@ -17,7 +17,7 @@ from kb.store.promotion_lock import WAIT, LockHeld
 
 @click.command()
 @paths()
-@top()
+@top("How many files of the library a reviewer sees beside each proposal")
 @everything()
 @click.option("--dry-run", is_flag=True, help="Ask every model and decide everything; write nothing.")
 @option("--max", "most", type=click.IntRange(min=1), metavar="N", help="Stop after N proposals were admitted.")

@@ -13,14 +13,14 @@ from kb.ops import ledgers
 
 @click.command()
 @paths()
-@top()
+@top("How many rows to show, times four; --json prints all")
 @option("--agent", help="Only what was proposed to this agent.")
 @option("--lens", help="Only what this lens refused: contradiction, duplication, scope.")
 @as_json()
 def rejections(paths: tuple[str, ...], top: int, agent: str | None, lens: str | None, json_: bool) -> None:
-    """Read back the notes that promotion refused, four rows for each of --top.
+    """Read back the notes that promotion refused, most refused first: twenty rows, or four times N with --top N.
 
-    What is refused again and again is a gap in the base rather than a bad proposal.
+    A note that is refused again and again is a gap in the base rather than a bad proposal.
     """
     report = ledgers.rejections(paths[0], agent, lens)
     for line in report.strays:
@@ -31,8 +31,8 @@ def rejections(paths: tuple[str, ...], top: int, agent: str | None, lens: str | 
         return
     click.echo(f"log:      {printable(report.path)}")
     if not report.rows:
-        click.echo("\nNothing that was refused is recorded here." if agent is None and lens is None
-                   else "\nNothing that was refused is recorded for that agent and lens.")
+        click.echo("\nNo refused proposals are recorded here." if agent is None and lens is None
+                   else "\nNo refused proposals are recorded for that agent and lens.")
         return
     click.echo(f"refused:  {len(report.rows)} distinct, {ledgers.total(report.rows)} in total")
     for row in report.rows[:top * ledgers.ROWS_PER_TOP]:

@@ -19,7 +19,7 @@ from kb.ops.route import route as ask
 @click.command()
 @click.argument("question")
 @paths()
-@top()
+@top("How many files to show")
 @click.option("--hybrid", is_flag=True, help="Fuse the keyword ranking with full text.")
 @as_json()
 @everything()

@@ -12,7 +12,7 @@ from kb.errors import UsageError
 
 @click.command()
 @paths()
-@top()
+@top("How many files a tool returns when the call names no number")
 @everything()
 @click.option("--http", is_flag=True, help="Serve streamable HTTP on 127.0.0.1 instead of stdio.")
 @option("--port", type=click.IntRange(1, 65535), metavar="N", help="With --http: the port. Default 4115.")

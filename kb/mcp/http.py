@@ -23,7 +23,7 @@ def serve_http(paths: Sequence[str], include_private: bool, top: int, port: int)
         import uvicorn
     except ImportError as error:
         raise KbError(f"kb serve --http needs a library that is not installed: {error.name}",
-                      hint="install kb with its serve extra") from None
+                      hint="pip install 'kb-catalogue[serve]' brings it") from None
     resident = Resident(paths, include_private)
     listening = listen(port)
     worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="kb-serve")  # an opened index belongs to one thread

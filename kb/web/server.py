@@ -21,7 +21,7 @@ def serve_room(paths: Sequence[str], include_private: bool, port: int) -> None:
         from kb.web.application import make_application
     except ImportError as error:
         raise KbError(f"the reading room needs a library that is not installed: {error.name}",
-                      hint="install kb with its ui extra") from None
+                      hint="pip install 'kb-catalogue[ui]' brings it") from None
     room = Room(Resident(paths, include_private))
     _ = room.plugin_pages  # a plugin at fault is told before the door opens
     listening = listen(port)

@@ -23,25 +23,25 @@ class Code(NamedTuple):
 
 
 CODES = (
-    Code("K01", "record-shape", ("shape",), "there is no front matter, it does not parse, or the file is not UTF-8"),
+    Code("K01", "record-shape", ("shape",), "the front matter is missing or does not parse, or the file is not UTF-8"),
     Code("K02", "record-unknown-key", ("unknown_key",), "a field is not in the closed list, or `about` and `route` do not belong together"),
-    Code("K03", "record-schema", ("schema",), "it is not `knowledge/v1`"),
-    Code("K04", "record-kind", ("kind",), "it is not `knowledge`"),
-    Code("K05", "record-id", ("id",), "it is missing, malformed, or not the file's name"),
-    Code("K06", "record-duplicate-id", ("duplicate_id",), "two files have it"),
-    Code("K07", "record-title", ("title",), "it is missing or empty"),
-    Code("K08", "record-description", ("description",), "it is missing or empty"),
-    Code("K09", "record-class", ("class", "epistemics"), "it is outside the enumeration"),
-    Code("K10", "record-status", ("status",), "it is outside the enumeration, or not the folder's"),
-    Code("K11", "record-date", ("date",), "it is no day"),
-    Code("K12", "record-tags", ("tags",), "one is malformed"),
-    Code("K13", "record-provenance", ("provenance",), "the origin is unknown, or missing on a verified record, or extracted from nothing"),
-    Code("K14", "record-superseded-by", ("superseded_by",), "it is malformed, or the record is not superseded"),
-    Code("K15", "record-superseded", ("superseded",), "neither a successor nor a reason is given"),
-    Code("K16", "record-reference", ("reference",), "it is not typed, is `none`, is of an unknown kind, or resolves to nothing"),
-    Code("K17", "record-relation", ("relation",), "its type is outside the enumeration"),
+    Code("K03", "record-schema", ("schema",), "`schema` is not `knowledge/v1`"),
+    Code("K04", "record-kind", ("kind",), "`kind` is not `knowledge`"),
+    Code("K05", "record-id", ("id",), "`id` is missing or malformed, or is not the name of the file"),
+    Code("K06", "record-duplicate-id", ("duplicate_id",), "two files have the same `id`"),
+    Code("K07", "record-title", ("title",), "`title` is missing or empty"),
+    Code("K08", "record-description", ("description",), "`description` is missing or empty"),
+    Code("K09", "record-class", ("class", "epistemics"), "`class` or `epistemics` has a value outside its list"),
+    Code("K10", "record-status", ("status",), "`status` has a value outside its list, or one that does not belong in this folder"),
+    Code("K11", "record-date", ("date",), "`date` is not a day written YYYY-MM-DD"),
+    Code("K12", "record-tags", ("tags",), "one of the `tags` is malformed"),
+    Code("K13", "record-provenance", ("provenance",), "`origin` is unknown, missing on a verified record, or `extracted` without a source"),
+    Code("K14", "record-superseded-by", ("superseded_by",), "`superseded_by` is malformed, or stands on a record that is not superseded"),
+    Code("K15", "record-superseded", ("superseded",), "a superseded record gives neither a successor nor a reason"),
+    Code("K16", "record-reference", ("reference",), "a reference has no type or an unknown one, is `none`, or resolves to nothing"),
+    Code("K17", "record-relation", ("relation",), "the type of a relation is not in the list"),
     Code("K18", "record-transcript", ("transcript",), "the title, the description or a line of the body opens like a conversation"),
-    Code("K19", "record-validator", ("validator",), "judging itself failed: never a clean pass"),
+    Code("K19", "record-validator", ("validator",), "the records could not be judged at all, for example because git failed"),
 )
 Faults = list[tuple[str, str, str]]  # (absolute path, family, message)
 
@@ -56,8 +56,9 @@ class _Judged(NamedTuple):
 def checks() -> list[Check]:
     """One check per code. Outside a git repository with `.ai/` none of them says anything."""
     return [Check(code, slug, "error", _run(families),
-                  f"{code} {slug}: a knowledge record fails `knowledge check` in its {' or '.join(families)}.\n\n"
-                  f"Raised when {raised}. docs/reference/lifecycle.md has the format of a record.")
+                  f"{code} {slug}: {raised}.\n\n"
+                  f"A fault of a knowledge record; `kb knowledge check` reports it as {' or '.join(f'`{f}`' for f in families)}. "
+                  f"docs/reference/lifecycle.md has the format of a record.")
             for code, slug, families, raised in CODES]
 
 

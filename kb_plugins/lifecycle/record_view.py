@@ -16,7 +16,7 @@ def view(disk: Disk, ledger: Ledger, name: str) -> dict[str, object]:
     """The record as JSON shows it. Raises KbError (12) when no record has this id."""
     record = _find(disk, name)
     if record is None:
-        raise absent(f"no record has the id {name!r}", hint="majordomus knowledge candidates lists the queue")
+        raise absent(f"no record has the id {name!r}", hint="knowledge candidates lists the queue")
     found = References(disk, ledger).resolve([*record.derived_from, *(target for _, target in record.relations)])
     if any(reference.startswith(("file:", "test:")) for reference in found):
         uris = _indexed(disk)

@@ -35,7 +35,7 @@ def promote(disk: Disk, ledger: Ledger, name: str, evidence: bytes, *, klass: st
         raise invalid("the evidence is not UTF-8 text") from None
     if not proof.strip():
         raise invalid("a promotion needs evidence on stdin: without it, it is an assertion",
-                      hint=f"write what you saw: majordomus knowledge promote {name} < evidence.md")
+                      hint=f"write what you saw: knowledge promote {name} < evidence.md")
     if is_conversation(proof):
         raise invalid("the evidence carries a line of a conversation, and no conversation is ever recorded")
     target = f"{layout.CURATED}/{name}.md"
@@ -112,9 +112,9 @@ def finish_promotion(disk: Disk, ledger: Ledger, name: str) -> None:
 def _candidate(disk: Disk, name: str) -> RecordFile:
     record = read_record(disk, f"{layout.CANDIDATES}/{name}.md") if ID.fullmatch(name) else None
     if record is None:
-        raise absent(f"there is no candidate {name!r}", hint="majordomus knowledge candidates lists them")
+        raise absent(f"there is no candidate {name!r}", hint="knowledge candidates lists them")
     if record.problem:
-        raise invalid(f"{record.path}: {record.problem}", hint="majordomus knowledge check")
+        raise invalid(f"{record.path}: {record.problem}", hint="knowledge check says what is wrong with it")
     if record.field("status") != "candidate":
         raise invalid(f"{record.path} is {record.field('status') or 'without a status'}, not a candidate")
     return record

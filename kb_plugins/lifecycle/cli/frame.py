@@ -16,6 +16,9 @@ from kb_plugins.lifecycle.git import open_checkout
 from kb_plugins.lifecycle.ledger import Ledger
 
 F = TypeVar("F", bound=Callable[..., Any])
+EXITS = ("Exit codes: 0 done; 2 wrong words, or no git repository here; 10 what was given or what is on disk is not acceptable; "
+         "11 watch found drift; 12 what was named does not exist; 13 nothing could be written; 15 it exists already, or belongs "
+         "to another checkout.")
 
 
 class Once(click.Option):
@@ -24,6 +27,8 @@ class Once(click.Option):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._fallback = kwargs.pop("default", None)
         self._needed = kwargs.pop("required", False)
+        if self._needed and kwargs.get("help"):
+            kwargs["help"] += "  [required]"
         kwargs["multiple"] = True
         super().__init__(*args, **kwargs)
 
@@ -43,9 +48,9 @@ def option(*names: str, **settings: Any) -> Callable[[F], F]:
     return click.option(*names, cls=Once, **settings)
 
 
-def as_json() -> Callable[[F], F]:
-    """`--json`. The parameter is called `json_`."""
-    return click.option("--json", "json_", is_flag=True, help="Print one line of JSON.")
+def as_json(shape: str = "Print the result as one line of JSON.") -> Callable[[F], F]:
+    """`--json`. The parameter is called `json_`; `shape` is its help."""
+    return click.option("--json", "json_", is_flag=True, help=shape)
 
 
 class Commands(click.Group):
@@ -82,7 +87,7 @@ class Commands(click.Group):
 
 def group(name: str, text: str, **settings: Any) -> Commands:
     """An empty group of commands."""
-    return Commands(name, help=text, context_settings={"help_option_names": ["-h", "--help"]}, **settings)
+    return Commands(name, help=text, epilog=EXITS, context_settings={"help_option_names": ["-h", "--help"]}, **settings)
 
 
 class World(NamedTuple):

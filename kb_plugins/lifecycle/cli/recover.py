@@ -6,13 +6,13 @@ import click
 
 from kb.api import UsageError
 from kb_plugins.lifecycle import clock
-from kb_plugins.lifecycle.cli.frame import World, as_json, option, say, show, show_json, world
+from kb_plugins.lifecycle.cli.frame import EXITS, World, as_json, option, say, show, show_json, world
 from kb_plugins.lifecycle.exits import INVALID, invalid
 
 WHAT = ("status", "episodes", "records", "orphans", "all")
 
 
-@click.command()
+@click.command(epilog=EXITS)
 @click.argument("what", type=click.Choice(WHAT), default="status", metavar="[status|episodes|records|orphans|all]")
 @click.option("--check", is_flag=True, help="Only say what would be done; exit 10 when there is something.")
 @option("--older-than", metavar="12h", help="How long an episode must have been silent: 90s, 30m, 12h, 7d.")

@@ -44,7 +44,10 @@ def start(owner: str, worker: str, if_open: str, provider: str, provider_session
 @option("--provider-session", metavar="ID", help="Close this provider's session, and no other.")
 @as_json()
 def close(outcome: str, if_none: str, provider_session: str | None, json_: bool) -> None:
-    """Close the open episode. A summary may come on stdin. Prints the path of its record."""
+    """Close the open episode and print the path of its record.
+
+    What is piped in becomes the summary of the record; without a pipe there is none. Then the candidates are derived.
+    """
     from kb_plugins.lifecycle.sessions import close as act
 
     disk, ledger = world()

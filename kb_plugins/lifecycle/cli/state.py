@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from kb_plugins.lifecycle.cli.frame import as_json, leave, option, show, show_json, world
+from kb_plugins.lifecycle.cli.frame import EXITS, as_json, leave, option, show, show_json, world
 from kb_plugins.lifecycle.exits import DRIFT, INVALID
 from kb_plugins.lifecycle.health import Finding
 
 
-@click.command()
+@click.command(epilog=EXITS)
 @option("--task", metavar="ID", help="Only lines of this task.")
 @option("--event", metavar="NAME", help="Only lines of this event.")
 @option("--since", metavar="7d", help="Only newer lines: 90s, 30m, 12h, 7d, or an ISO 8601 time.")
@@ -17,7 +17,7 @@ from kb_plugins.lifecycle.health import Finding
 @click.option("--all", "all_", is_flag=True, help="No limit.")
 @click.option("--rotate", is_flag=True, help="Move the oldest lines over the policy's cap to an archive.")
 @click.option("--validate", is_flag=True, help="Exit 10 when a line does not parse or names an unknown event.")
-@click.option("--json", "json_", is_flag=True, help="Print the lines as they stand.")
+@click.option("--json", "json_", is_flag=True, help="Print the lines of the ledger as they stand: one JSON object each.")
 def history(task: str | None, event: str | None, since: str | None, limit: int, all_: bool, rotate: bool, validate: bool,
             json_: bool) -> None:
     """Print the ledger, oldest first."""
@@ -43,7 +43,7 @@ def history(task: str | None, event: str | None, since: str | None, limit: int, 
             show([ledger_history.row_text(row) for _, row in found] or "no matching events")
 
 
-@click.command()
+@click.command(epilog=EXITS)
 @as_json()
 def context(json_: bool) -> None:
     """Say where this checkout stands: episode, task, questions, the review queue, the outbox."""
@@ -54,10 +54,10 @@ def context(json_: bool) -> None:
     show_json({"schema": 1, "lines": said}) if json_ else show(said)
 
 
-@click.command()
-@as_json()
+@click.command(epilog=EXITS)
+@as_json("Print each finding as a line of JSON.")
 def doctor(json_: bool) -> None:
-    """Examine everything. A warning does not fail."""
+    """Examine the policy, the ledger, the records, the graph, the queue and the outbox. A warning fails no run."""
     from kb_plugins.lifecycle.health import doctor as examine
 
     disk, ledger = world()
@@ -69,8 +69,8 @@ def doctor(json_: bool) -> None:
         leave(INVALID)
 
 
-@click.command()
-@as_json()
+@click.command(epilog=EXITS)
+@as_json("Print each finding as a line of JSON.")
 def watch(json_: bool) -> None:
     """Look for drift: a stopped writer, or a graph that broke."""
     from kb_plugins.lifecycle.health import watch as examine
@@ -83,9 +83,9 @@ def watch(json_: bool) -> None:
         leave(DRIFT)
 
 
-@click.command()
+@click.command(epilog=EXITS)
 @option("--rule", metavar="ID", help="Only this rule: majordomus.knowledge-integrity.")
-@as_json()
+@as_json("Print each finding as a line of JSON.")
 def check(rule: str | None, json_: bool) -> None:
     """Enforce the integrity of the knowledge records."""
     from kb.api import UsageError
