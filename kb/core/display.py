@@ -6,7 +6,9 @@ import re
 import unicodedata
 from functools import cache
 
-_BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f")
+# What turns the direction of whole runs, and so shows other text than stands there. The marks of right-to-left writing (U+200E,
+# U+200F) turn nothing but the neutral characters beside them, belong to ordinary titles, and stay.
+_BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def printable(text: str, *, lines: bool = False) -> str:

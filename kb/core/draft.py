@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kb.core.display import flat
-from kb.core.markdown import front_matter, front_matter_end, lines_of, scan
+from kb.core.markdown import front_matter_end, lines_of, scan
 
 _SLUG = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
+_FIELD = re.compile(r"[^\W_][\w.-]*[ \t]*:(?:[ \t]|$)")  # `key: value`; a sentence with a colon in it is none
 LONGEST_SLUG = 40
 SLUG_RULE = "1 to 40 characters of a-z, 0-9 and -, without - at either end"
 
@@ -45,24 +46,34 @@ def render_note(draft: NoteDraft, keys: Sequence[str]) -> str:
         front["captured_from"] = flat(draft.captured_from)
     body = draft.body.removeprefix("\ufeff").replace("\r\n", "\n")
     lines = lines_of(body)
-    kept = _foreign_front_matter(lines, set(front))
-    title, text = _split_title("\n".join(lines[front_matter_end(lines):]))
+    end = _front_end(lines)
+    kept = _foreign_front_matter(lines[1:max(end - 1, 1)], set(front))
+    title, text = _split_title("\n".join(lines[end:]))
     head = [*(f"{name}: {value}" for name, value in front.items()), *kept]
     return "\n".join(["---", *head, "---", "", f"# {title or draft.slug.replace('-', ' ').capitalize()}", "",
                       f"**Search for:** {', '.join(f'`{key}`' for key in keys)}", "",
                       f"**Exists to:** {flat(draft.summary).rstrip('.').rstrip()}", "", text.strip(), ""])
 
 
+def _front_end(lines: list[str]) -> int:
+    """How many lines of a body are front matter: what stands between two rules is text unless it reads as `key: value` lines."""
+    end = front_matter_end(lines)
+    inner = [line for line in lines[1:max(end - 1, 1)] if line.strip() and line[0] != "#"]
+    if not inner:
+        return end if not any(line.strip() for line in lines[1:max(end - 1, 1)]) else 0
+    return end if _FIELD.match(inner[0]) and all(_FIELD.match(line) or line[0] in " \t-" for line in inner) else 0
+
+
 def _foreign_front_matter(lines: list[str], ours: set[str]) -> list[str]:
-    """The lines of a given front matter that we do not write ourselves, continuation lines included."""
-    if not front_matter(lines):
-        return []
+    """The lines of a given front matter that we do not write ourselves, with the comments and lines that belong to them."""
     kept: list[str] = []
-    keeping = False
-    for line in lines[1:front_matter_end(lines) - 1]:
-        if line[:1].strip():
+    keeping = True
+    for line in lines:
+        if _FIELD.match(line):
             keeping = line.partition(":")[0].strip().lower() not in ours
-        if keeping and line.strip():
+        elif line.startswith("#"):
+            keeping = True
+        if keeping:
             kept.append(line)
     return kept
 

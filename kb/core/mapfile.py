@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from kb.core.display import flat
-from kb.core.markdown import scan
+from kb.core.markdown import Line, scan
 
 
 class MapEdit(NamedTuple):
@@ -27,8 +27,7 @@ def add_entry(text: str, folder: str, slug: str, summary: str, keys: Sequence[st
     entry = [f"- **[[{slug}]]** {flat(summary)}", f"  **Search for:** {', '.join(keys)}"]
     raw = text.split("\n")
     lines = scan(text)
-    start = next((number for number, line in enumerate(lines)
-                  if line.kind == "heading" and line.level == 3 and line.text == f"{folder}/"), None)
+    start = _section(lines, folder)
     if start is None:
         kept = text.rstrip()
         opening = [kept, "", heading] if kept else [heading]
@@ -46,3 +45,13 @@ def add_entry(text: str, folder: str, slug: str, summary: str, keys: Sequence[st
 def lists(text: str, slug: str) -> bool:
     """Whether the map has an entry for `slug`."""
     return f"[[{slug}]]" in text
+
+
+def shows_section(text: str, folder: str) -> bool:
+    """Whether a reader of the map sees the section of `folder`: it may stand in a fence or a comment that nothing closes."""
+    return _section(scan(text), folder) is not None
+
+
+def _section(lines: Sequence[Line], folder: str) -> int | None:
+    return next((number for number, line in enumerate(lines)
+                 if line.kind == "heading" and line.level == 3 and line.text == f"{folder}/"), None)

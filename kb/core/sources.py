@@ -46,7 +46,7 @@ class Record(NamedTuple):
 
 
 class BrokenRecord(NamedTuple):
-    """A file of sources/ that is no record, and why."""
+    """A file of sources/ that is no record, and why. Without a name it is the folder itself."""
 
     name: str
     problem: str

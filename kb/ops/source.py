@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kb.core.display import flat
+from kb.core.display import flat, harmless
 from kb.core.sources import ALPHABET, FIELDS, KEY_LENGTH, BrokenRecord, Record, field_problem, render_file
 from kb.core.values import Base
 from kb.errors import KbError, UsageError
@@ -39,12 +39,19 @@ def add_source(path: str, fields: Mapping[str, str | None], authors: Sequence[st
     for name in _REQUIRED:
         if name not in values:
             raise UsageError(f"--{name.replace('_', '-')} is missing, and every record needs it")
+    for name, value in (*values.items(), *(("author", author) for author in authors)):
+        if harmless(value) != value:
+            raise UsageError(f"--{name.replace('_', '-')} holds control characters")
     for name in FIELDS:
         problem = field_problem(name, values[name]) if name in values else None
         if problem:
             raise UsageError(f"--{name.replace('_', '-')} {values[name]}: {problem}")
     base = _one_base(path)
-    known = {record.key for record in load_sources(base.root)[0]}
+    records, broken = load_sources(base.root)
+    unread = next((item.problem for item in broken if not item.name), None)
+    if unread is not None:
+        raise KbError(f"cannot write {os.path.join(base.root, 'sources')}: {unread}")
+    known = {record.key for record in records}
     if "replaces" in values and values["replaces"] not in known:
         raise UsageError(f"--replaces {values['replaces']}: {base.name} has no such record")
     guard, folder = os.path.join(base.root, ".kb", "sources"), os.path.join(base.root, "sources")

@@ -7,14 +7,14 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kb.core.content import dashes
 from kb.core.display import flat, harmless
 from kb.core.draft import SLUG_RULE, NoteDraft, is_slug, render_note
 from kb.core.header import split_keys
 from kb.core.keys import dead_keys
-from kb.core.mapfile import add_entry, lists
+from kb.core.mapfile import add_entry, lists, shows_section
 from kb.core.markdown import lines_of
 from kb.core.shelves import SKIPPED_FOLDERS, is_orientation, map_of
 from kb.core.values import PROVENANCES, STAGES, Base, stem
@@ -93,8 +93,8 @@ def write_note(app: App, draft: NoteDraft) -> Written:
                              + (", in its private layer" if hidden else f": {twin or rel}"),
                              hint="choose another name, so that a link can tell them apart")
         edit = _with_entry(map_file, folder, draft.slug, draft.summary, keys)
-        _write_both(base, note_file, text, map_file, edit[0], {"slug": draft.slug, "folder": folder, "path": rel,
-                                                               "summary": draft.summary, "keys": list(keys)})
+        _write_both(base, note_file, text, map_file, edit[0], {"slug": draft.slug, "folder": folder, "summary": flat(draft.summary),
+                                                               "keys": list(keys)})
     return Written(base.name, rel, note_file, map_file, edit[1], edit[2], tuple(dropped))
 
 
@@ -118,8 +118,10 @@ def compose(draft: NoteDraft) -> tuple[list[str], list[str], str]:
         raise BadDraft("the note has no body", hint="it is read from stdin")
     if not flat(draft.summary).strip(" .*_"):
         raise BadDraft("the summary is empty", hint="say in one line what the note is for")
-    if any(harmless(words) != words for words in (*given, flat(draft.summary))):
-        raise BadDraft("a key or the summary holds control characters")
+    if any(harmless(words) != words for words in (*given, flat(draft.summary), flat(draft.captured_from or ""))):
+        raise BadDraft("a key, the summary or captured_from holds control characters")
+    if not draft.body.isascii() and draft.body != draft.body.encode("utf-8", "replace").decode():
+        raise BadDraft("the body holds what is no text")
     for name, value, legal in (("provenance", draft.provenance, PROVENANCES), ("stage", draft.stage, STAGES)):
         if value not in legal:
             raise BadDraft(f"{name} {value} is not legal", hint="it is one of " + ", ".join(legal))
@@ -157,6 +159,8 @@ def _folder_inside(base: Base, folder: str) -> str:
     real = os.path.realpath(os.path.join(base.root, *parts))
     if ".." in parts or folder.startswith("/") or not is_inside(real, base.root):
         raise BadDraft(f"the folder {folder} is not inside {base.name}")
+    if any(part != part.strip() for part in parts):
+        raise BadDraft(f"the folder {folder!r} has a name that begins or ends with a blank")
     if any(part.startswith(".") or part in SKIPPED_FOLDERS for part in parts):
         raise BadDraft(f"the folder {folder} is never walked, and no question would find the note")
     return "/".join(parts)
@@ -170,6 +174,8 @@ def _with_entry(map_file: str, folder: str, slug: str, summary: str, keys: list[
     except UnicodeDecodeError:
         raise KbError(f"{map_file} is not UTF-8, so it was left alone") from None
     edit = add_entry(text, folder or ".", slug, summary, keys)
+    if edit.created and not shows_section(edit.text, folder or "."):
+        raise KbError(f"{map_file} ends inside an open fence or comment, and an entry there would not be seen", hint="close it")
     return bom + edit.text.encode("utf-8"), edit.heading, edit.created
 
 
@@ -198,15 +204,27 @@ def _finish_interrupted(base: Base, map_file: str) -> None:
     pending = _pending(base)
     try:
         intent = json.loads(read_bytes(pending))
-        note_file = os.path.join(base.root, intent["path"])
-        slug, listed = intent["slug"], lists(read_bytes(map_file).decode("utf-8", "replace"), intent["slug"])
-        if os.path.isfile(note_file) and not listed:
-            write_atomic(map_file, _with_entry(map_file, intent["folder"], slug, intent["summary"], intent["keys"])[0])
     except FileNotFoundError:
         return
-    except (ValueError, KeyError, TypeError):
-        pass
+    except ValueError:
+        intent = None
+    if _is_ours(base, intent):
+        folder, slug = intent["folder"], intent["slug"]
+        written = os.path.isfile(os.path.join(base.root, folder, f"{slug}.md"))
+        if written and not lists(read_bytes(map_file).decode("utf-8", "replace"), slug):
+            write_atomic(map_file, _with_entry(map_file, folder, slug, intent["summary"], intent["keys"])[0])
     _forget(pending)
+
+
+def _is_ours(base: Base, intent: Any) -> bool:
+    """Whether an intent is one that `_write_both` may have left: a clone can bring any file of that name."""
+    if not (isinstance(intent, dict) and all(isinstance(intent.get(name), str) for name in ("slug", "folder", "summary"))
+            and isinstance(intent.get("keys"), list) and all(isinstance(key, str) for key in intent["keys"])):
+        return False
+    try:
+        return is_slug(intent["slug"]) and _folder_inside(base, intent["folder"]) == intent["folder"]
+    except BadDraft:
+        return False
 
 
 @contextmanager
@@ -235,5 +253,5 @@ def _missing_folders(folder: str) -> list[str]:
 def _forget(path: str) -> None:
     try:
         os.unlink(path)
-    except FileNotFoundError:
+    except OSError:  # not there, or its folder is no folder: there is nothing to forget
         pass

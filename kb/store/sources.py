@@ -5,19 +5,27 @@ from __future__ import annotations
 import os
 
 from kb.core.sources import BrokenRecord, Record, parse_record
-from kb.store.files import read_text
+from kb.store.files import is_inside, read_text
 
 _COLUMNS = ("type", "title", "author", "year", "container", "url", "doi", "isbn", "retrieved_on", "retrieval_status",
             "replaces")
 
 
 def load_sources(root: str) -> tuple[list[Record], list[BrokenRecord]]:
-    """The records of the base at `root` by file name, and the files that are none. A missing folder is an empty one."""
+    """The records of the base at `root` by file name, and the files that are none.
+
+    A missing folder is an empty one. One that leads out of the base or cannot be listed is a broken record without a name: what
+    it holds is not known.
+    """
     folder = os.path.join(root, "sources")
+    if not is_inside(os.path.realpath(folder), os.path.realpath(root)):
+        return [], [BrokenRecord("", "the folder is a link that leaves its base, so it is not followed")]
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(".txt") and not name.startswith("."))
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return [], []
+    except OSError as error:
+        return [], [BrokenRecord("", f"the folder cannot be read: {error.strerror}")]
     records: list[Record] = []
     broken: list[BrokenRecord] = []
     for name in names:

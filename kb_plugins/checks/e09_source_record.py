@@ -13,7 +13,10 @@ from kb.api import BaseUnderCheck, Check, Problem, hookimpl
 
 def broken_records(view: BaseUnderCheck) -> Iterator[Problem]:
     for broken in view.broken_records:
-        yield Problem(f"sources/{broken.name}", 0, f"it is no source record: {broken.problem}; kb source add writes them")
+        if broken.name:
+            yield Problem(f"sources/{broken.name}", 0, f"it is no source record: {broken.problem}; kb source add writes them")
+        else:
+            yield Problem("sources", 0, f"no record was read: {broken.problem}")
     replaces = {record.key: record.replaces for record in view.records or ()}
     for key, other in replaces.items():
         if other is not None and replaces.get(other) == key:

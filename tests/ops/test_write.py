@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -192,3 +193,47 @@ def test_the_demo_is_what_its_page_says(sh: Shell) -> None:
             assert isinstance(answer, dict) and answer["verdict"] == verdict, (question, scorers)
         graded = sh.kb("eval", "demo/gold.tsv", "demo", env={"KB_SCORERS": scorers}).ok().out
         assert "keyword 10/10" in graded and "refused 3" in graded
+
+
+@pytest.mark.parametrize("body", [
+    "---\n\nThe lathe arrived on Monday.\n\n---\n\nText.", "---\n# The lathe arrived on Monday.\n  indented\n---\nText.",
+    "---\nIt was said: the lathe arrived on Monday.\n\nSo it did.\n---\nText.", "---\n- The lathe arrived on Monday.\n---\nText.",
+    "---\ntags: x\nThe lathe arrived on Monday.\n---\nText.", "---\n# The lathe arrived on Monday.\ntags: x\n---\nText."])
+def test_what_stands_between_two_rules_is_never_lost(fleet: Shell, body: str) -> None:
+    text = write(fleet, body=body)
+    assert "the lathe arrived on Monday." in text.replace("The", "the") and "Text." in text and ("indented" in text) == ("indented" in body)
+    assert text.startswith("---\nprovenance: agent\nstage: derived\n") and ("So it did." in text) == ("So it did." in body)
+
+
+@pytest.mark.parametrize("change", [{"captured_from": "in\udcff"}, {"captured_from": "a\x1b[31m"}, {"body": "Text \udcff."}])
+def test_what_is_no_text_is_refused_before_anything_is_written(fleet: Shell, change: dict[str, str]) -> None:
+    with pytest.raises(BadDraft):
+        write(fleet, **change)
+    assert not (fleet.root / "fleet/ada/.kb/write-pending.json").exists()
+
+
+@pytest.mark.parametrize("intent", [
+    {"path": "AGENTS.md", "slug": "zz", "folder": "k", "summary": 5, "keys": ["a"]},
+    {"slug": "zz\n# hacked", "folder": "", "summary": "s", "keys": []}, {"slug": "pump", "folder": "../ben", "summary": "s", "keys": []},
+    {"slug": "zz", "folder": "k", "summary": "s", "keys": "a"}, [], 7, None])
+def test_an_intent_that_kb_did_not_write_is_forgotten(fleet: Shell, intent: object) -> None:
+    fleet.write("fleet/ada/.kb/write-pending.json", json.dumps(intent))
+    write(fleet)
+    map_ = fleet.read("fleet/ada/MAP.md")
+    assert "hacked" not in map_ and "zz" not in map_ and "[[seals]]" in map_
+    assert not (fleet.root / "fleet/ada/.kb/write-pending.json").exists()
+
+
+@pytest.mark.parametrize("folder", ["MAP.md", "x" * 300, " x", "x /y"])
+def test_a_folder_that_cannot_be_one_leaves_nothing_behind(fleet: Shell, folder: str) -> None:
+    before = sorted(path for path in fleet.root.rglob("*") if not path.name.endswith(".lock") and path.name != ".kb")
+    with pytest.raises(KbError):
+        write(fleet, folder=folder)
+    assert sorted(path for path in fleet.root.rglob("*") if not path.name.endswith(".lock") and path.name != ".kb") == before
+
+
+def test_an_entry_that_nobody_would_see_is_refused(fleet: Shell) -> None:
+    fleet.write("fleet/ada/MAP.md", "# Ada\n\n```\nnever closed\n")
+    with pytest.raises(KbError, match="open fence"):
+        write(fleet)
+    assert fleet.read("fleet/ada/MAP.md") == "# Ada\n\n```\nnever closed\n" and not (fleet.root / "fleet/ada/knowledge/seals.md").exists()
