@@ -158,15 +158,15 @@ def _prose(text: str) -> str:
     return "\n\n".join(f"```\n{part}\n```" if "\n  " in part or ":  " in part else part for part in text.split("\n\n"))
 
 
-# -- the door ----------------------------------------------------------------------------------------------------------
+# -- the public API ----------------------------------------------------------------------------------------------------
 
 
-def door() -> str:
+def public_api() -> str:
     """Every name of kb.api with the first line of what its home says about it."""
-    return _page("The door", "`kb.api` is the only module of kb that a plugin imports. What stands there stays.", _door_sections())
+    return _page("The public API", "`kb.api` is the only module of kb that a plugin imports. What stands there stays.", _api_sections())
 
 
-def _door_sections() -> Iterator[str]:
+def _api_sections() -> Iterator[str]:
     homes: dict[str, list[str]] = {}
     for name, home in api._HOME_OF.items():
         homes.setdefault(home, []).append(name)
@@ -190,7 +190,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/checks.md": checks,
     "reference/verbs.md": verbs,
     "reference/hooks.md": hooks,
-    "reference/api.md": door,
+    "reference/api.md": public_api,
 }
 
 

@@ -1,4 +1,4 @@
-"""The public door: the only module of kb that a plugin imports. What stands here stays.
+"""The public API: the only module of kb that a plugin imports. What stands here stays.
 
 Names are imported from their homes when they are asked for, so that a scorer does not pay for what an extractor needs.
 To add one: a line in the TYPE_CHECKING block, and the same name in `_HOMES` (a test compares the two).

@@ -32,7 +32,7 @@ def kb_commands() -> Sequence[Command]:  # type: ignore[empty-body]
 def kb_checks() -> Sequence[Check]:  # type: ignore[empty-body]
     """Codes to add to `kb check`.
 
-    Called once by `kb check`, `kb --help` and the reading room. A plugin that fails here stops `kb check` with exit 3:
+    Called by `kb check`, by `kb --help`, and by the reading room for its page of findings. A plugin that fails here stops `kb check` with exit 3:
     a silently missing check is a false green. Since 0.1.
     """
 
@@ -41,8 +41,9 @@ def kb_checks() -> Sequence[Check]:  # type: ignore[empty-body]
 def kb_scorers() -> Sequence[Scorer]:  # type: ignore[empty-body]
     """Rankings of files for a question.
 
-    Called once per process that answers questions. `scorers =` in fleet.txt, or KB_SCORERS, selects by set or by
-    name; exactly one selected scorer carries the floor. Since 0.1.
+    Called by every verb that asks a question, and by a server each time it looks at the fleet again, so return the same
+    scorers each time and keep nothing in them. `scorers =` in fleet.txt, or KB_SCORERS, selects by set or by name; exactly
+    one selected scorer carries the floor. Since 0.1.
     """
 
 
@@ -78,7 +79,7 @@ def kb_promoters() -> Sequence[Promoter]:  # type: ignore[empty-body]
 def kb_tools() -> Sequence[Tool]:  # type: ignore[empty-body]
     """MCP tools to add after the five of the host.
 
-    Called once when `kb serve` starts. Names match `[a-z0-9_]{1,64}`; a clash names both plugins. Since 0.1.
+    Called by `kb serve` when a client first lists the tools or calls one. Names match `[a-z0-9_]{1,64}`; a clash names both plugins. Since 0.1.
     """
 
 

@@ -45,7 +45,7 @@ VERBS: tuple[Verb, ...] = (
          ("kb eval <gold.tsv> [path]... [--top N] [--all] [--classify] [--triad]",)),
     Verb("commit", "kb.cli.commit:commit", "commit exactly the paths named",
          ("kb commit <path>... -m <message>",)),
-    Verb("boot", "kb.cli.boot:boot", "the librarian at the door: a prompt hook that names the owner of a message",
+    Verb("boot", "kb.cli.boot:boot", "a prompt hook: name the agent that a message belongs to, and brief the model",
          ("kb boot [path]... [--top N] [--all] [--session ID] [--cwd DIR] [--text]",)),
     Verb("ingest", "kb.cli.ingest:ingest", "turn a document into notes in one step",
          ("kb ingest <file> [path]... [--agent NAME] [--keep] [--dry-run] [--top N] [--all]",)),

@@ -119,5 +119,5 @@ def session_of(text: str) -> str | None:
 
 
 def _item(text: str) -> str:
-    """A list item stays one line, and cannot become a key line: the deposit has none."""
+    """The text of a list item, on one line. It stands under a section heading, where no label is read as a key line."""
     return flat_field(text)

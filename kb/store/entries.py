@@ -1,7 +1,7 @@
 """The entry cache of one base, `.kb/entries.db`: what a question needs, read only for the question's words.
 
 Derived and disposable. It is believed file by file while size and mtime are what they were (`Catalogue` decides that),
-and rewritten by `kb index` and by a resident process, never by a reading verb. Numbers are kept in blobs of machine
+and rewritten by `kb index` alone: every other verb, and a server, only reads it. Numbers are kept in blobs of machine
 integers: one row a word, so that a question of twelve words reads a dozen rows however large the base is.
 """
 

@@ -1,4 +1,4 @@
-"""The files that pages load: read once, named by their contents' digest, so that a browser may keep them for good."""
+"""The files that pages load, read once. Their digests are sent as ETag: a browser asks again, and is told when nothing changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generated pages are what the generator writes today, and every check, verb, hook and name of the door has its place there."""
+"""Generated pages are what the generator writes today, and every check, verb, hook and name of the public API has its place there."""
 
 from __future__ import annotations
 
