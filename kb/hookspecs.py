@@ -32,8 +32,8 @@ def kb_commands() -> Sequence[Command]:  # type: ignore[empty-body]
 def kb_checks() -> Sequence[Check]:  # type: ignore[empty-body]
     """Codes to add to `kb check`.
 
-    Called by `kb check`, by `kb --help`, and by the reading room for its page of findings. A plugin that fails here stops `kb check` with exit 3:
-    a silently missing check is a false green. Since 0.1.
+    Called by `kb check`, by `kb --help`, and by the reading room for its page of findings. A plugin that fails here stops
+    `kb check` with exit 3: a silently missing check is a false green. Since 0.1.
     """
 
 
@@ -79,7 +79,8 @@ def kb_promoters() -> Sequence[Promoter]:  # type: ignore[empty-body]
 def kb_tools() -> Sequence[Tool]:  # type: ignore[empty-body]
     """MCP tools to add after the five of the host.
 
-    Called by `kb serve` when a client first lists the tools or calls one. Names match `[a-z0-9_]{1,64}`; a clash names both plugins. Since 0.1.
+    Called by `kb serve` when a client first lists the tools or calls one. Names match `[a-z0-9_]{1,64}`; a clash names both
+    plugins. Since 0.1.
     """
 
 
