@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test docs clean
 
 demo: $(STAMP)
 	@KB="$(BIN)/kb" sh examples/demo.sh

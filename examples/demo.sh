@@ -1,5 +1,6 @@
 #!/bin/sh
-# A tour in three questions: a hit, a guess and a refusal, on a copy of examples/demo so that nothing here is written.
+# A tour in three questions: a hit, a guess and a refusal, then the list of what was missed. It works on a copy of
+# examples/demo that is removed at the end, so nothing here is written.
 set -eu
 KB=$(command -v "${KB:-kb}") || { echo "kb is not installed: run make demo" >&2; exit 1; }
 case $KB in /*) ;; *) KB=$PWD/$KB ;; esac
@@ -22,4 +23,14 @@ run index .
 run route 'my sourdough starter smells of acetone, is it dead?'
 run route 'what comes after the harvest?'
 run route 'how do I renew my passport?'
-printf '\nThe refusal was counted: kb misses shows it. Ask your own: kb route "<question>" examples/demo\n'
+run misses
+cat <<'END'
+
+That was a copy. To ask questions of your own, copy these lines:
+
+    export PATH="$PWD/.venv/bin:$PATH"
+    kb index examples/demo
+    kb route 'when do I feed the bees?' examples/demo
+
+Then open docs/tutorial/first-fleet.md, which makes a fleet of your own in ten minutes.
+END

@@ -12,6 +12,7 @@ import sys
 import pytest
 
 from tests.conftest import REPOSITORY, Shell
+from tests.docs.transcripts import assert_printed_in_order
 from tests.models import ACCEPT, proposal
 
 COMMANDS = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -43,9 +44,7 @@ def test_from_a_pdf_to_a_cited_answer(sh: Shell) -> None:
     run = sh.run("sh", "-c", script, cwd=REPOSITORY, env={
         "PYTHONPATH": os.pathsep.join(path for path in sys.path if path), "KB_SCORERS": "default"}).ok()
     printed = run.out.replace(str(sh.root / "home"), "~").replace("2026-09-20", "<date>")
-    for block in PRINTED.findall(page):
-        for line in block.splitlines():
-            assert line in printed, f"the page says: {line}\nand this was printed:\n{printed}"
+    assert_printed_in_order(PRINTED.findall(page), printed)
     assert "(ana/knowledge/flush-the-pump.md)" in printed
     assert not (sh.root / "home/Downloads/pump-manual.pdf").exists()
 

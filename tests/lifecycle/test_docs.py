@@ -16,6 +16,7 @@ from kb_plugins.lifecycle.events import EVENTS
 from kb_plugins.lifecycle.plugin import kb_commands
 from kb_plugins.lifecycle.policy import DEFAULTS
 from kb_plugins.lifecycle.records import CLASSES, EPISTEMICS, RELATIONS, STATUSES
+from tests.docs.transcripts import assert_printed_in_order
 from tests.lifecycle.yard import Yard
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -29,8 +30,18 @@ def rows(section: str) -> list[list[str]]:
             if line.startswith("|") and not set(line) <= set("|-")][1:]
 
 
+def _settled(text: str) -> str:
+    """Output without what differs from run to run: ids, days, digests, and the order of the queue, which follows the digests."""
+    for pattern, settled in ((r"\bs-\d{14}-[0-9a-f]{4}\b", "s-<episode>"), (r"\bt-\d{14}-[0-9a-f]{4}\b", "t-<task>"),
+                             (r"\b\d{4}-\d\d-\d\d\b", "<date>"), (r"(?<=s-<episode>-)[0-9a-f]{12}", "<digest>")):
+        text = re.sub(pattern, settled, text)
+    return re.sub(r"(?m)(?:^s-<episode>-<digest>  .*\n)+", lambda rows: "".join(sorted(rows[0].splitlines(keepends=True))), text)
+
+
 def test_the_tutorial_runs_as_it_stands(yard: Yard, tmp_path: Path) -> None:
-    blocks = re.findall(r"```sh\n(.*?)```", (DOCS / "tutorial/lifecycle.md").read_text(encoding="utf-8"), re.DOTALL)
+    page = (DOCS / "tutorial/lifecycle.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
+    assert "export PATH=" in blocks[0] and '"$PWD/.venv/bin:$PATH"' in blocks[0]
     place = tmp_path / "place"
     place.mkdir()
     scripts = tmp_path / "bin"
@@ -40,10 +51,12 @@ def test_the_tutorial_runs_as_it_stands(yard: Yard, tmp_path: Path) -> None:
         target = scripts / name
         target.write_text(f"#!/bin/sh\nexec {sys.executable} -c '{code}' \"$@\"\n")
         target.chmod(0o755)
-    done = subprocess.run(["bash", "-euo", "pipefail", "-c", "\n".join(blocks)], cwd=place, capture_output=True, text=True,
+    done = subprocess.run(["bash", "-euo", "pipefail", "-c", "\n".join(blocks[1:])], cwd=place, capture_output=True, text=True,
                           stdin=subprocess.DEVNULL, check=False,
-                          env={**os.environ, "PATH": f"{scripts}:{os.environ['PATH']}"})
+                          env={**os.environ, "PATH": f"{scripts}:{os.environ['PATH']}", "HOME": str(place), "KB_SCORERS": "default"})
     assert done.returncode == 0, done.stdout + done.stderr
+    assert_printed_in_order(re.findall(r"^```text\n(.*?)^```", _settled(page), re.M | re.S), _settled(done.stdout))
+    assert "there is no text index yet" in done.stderr
     assert "knowledge candidates: 3 awaiting review" in done.stdout
     assert re.search(r"curated/s-\d{14}-[0-9a-f]{4}-[0-9a-f]{12}\.md", done.stdout)
     assert "knowledge check: 3 record(s), 0 failing" in done.stdout and done.stdout.rstrip().endswith("doctor: 0 failure(s)")
