@@ -37,7 +37,7 @@ def ingest(file: str, paths: tuple[str, ...], agent: str | None, keep: bool, dry
     app = open_app(paths, include_private)
     adapter = adapter_for(app.fleet.root, os.path.realpath(file))
     ask_approval(app, "promoter", "reviewer", *([adapter] if adapter else []))
-    plan = op.plan(app, file, agent=agent, top=top)
+    plan = op.plan(app, file, agent=agent, keep=keep, top=top)
     if plan.owner is not None:
         owner = plan.owner
         lead = f"{owner.margin:.2f}x over the runner-up" if owner.contenders > 1 else "no other"

@@ -15,7 +15,7 @@ from kb.ops.extract import extract
 from kb.ops.judge import Watch, absorbed, require_promoters
 from kb.ops.promote import Promotion, promote_deposits
 from kb.store.decisions import decisions_on
-from kb.store.deposits import Staged, destroy, stage, stage_original, staged_from, text_of
+from kb.store.deposits import Staged, destroy, digest_of, has_original, holds, stage, stage_original, staged_from, text_of
 from kb.store.files import is_inside
 from kb.store.promotion_lock import WAIT, promotion_lock
 
@@ -31,12 +31,14 @@ class Plan:
 
     document: the absolute real path.
     base:     whose inbox it goes to; `owner` is how the router chose it, None when it was named.
-    text:     what was extracted, "" when `earlier` holds it already.
+    digest:   of the bytes that were read; "" when the document is gone and `earlier` has all of it.
+    text:     what was extracted from them.
     earlier:  the deposit that an interrupted run made of this very document.
     """
 
     document: str
     base: Base
+    digest: str
     text: str
     owner: Owner | None = None
     earlier: Staged | None = None
@@ -53,24 +55,33 @@ class Ingested:
     asked_to_keep: bool = False
 
 
-def plan(app: App, document: str, *, agent: str | None = None, top: int = 5) -> Plan:
+def plan(app: App, document: str, *, agent: str | None = None, keep: bool = False, top: int = 5) -> Plan:
     """Read the document and choose its owner. Nothing is written or moved.
 
     A document that an interrupted run has moved already is found again by the path that it had. Raises NoModel and
-    Untrusted, KbError when there is no such file, no text in it, or nobody to give it to.
+    Untrusted, KbError when there is no such file, no text in it, or nobody to give it to; a link is a document only with
+    `keep`, because moving what it leads to would break it.
     """
     require_promoters(app, "ingest")
     path = os.path.realpath(document)
     named = _named(app, agent) if agent is not None else None
-    earlier = _earlier(path, (named,) if named is not None else app.fleet.bases)
-    if earlier is not None:
-        return Plan(path, earlier.deposit.base, "", None, earlier)
+    if os.path.islink(document) and not keep:
+        raise KbError(f"{document} is a link to {path}, and ingest would leave it leading nowhere",
+                      hint="name that file itself, or copy it with --keep")
+    staged = [found for base in ((named,) if named is not None else app.fleet.bases) for found in staged_from(base, path)]
     if not os.path.isfile(path):
-        raise KbError(f"{document} is not a file")
+        begun = next((found for found in staged if _goes_on(app, found)), None)
+        if begun is None:
+            raise KbError(f"{document} is not a file")
+        return Plan(path, begun.deposit.base, "", "", None, begun)
     _refuse_held(app, path)
+    digest = digest_of(path)
     text = extract(app.fleet.root, path)
+    same = next((found for found in staged if holds(found, path, digest, text)), None)
+    if same is not None:
+        return Plan(path, same.deposit.base, digest, text, None, same._replace(digest=digest))
     if named is not None:
-        return Plan(path, named, text)
+        return Plan(path, named, digest, text)
     owner = ask(app, text[:ROUTED_BY], top).owner
     base = app.fleet.base(owner.name) if owner is not None else None
     if owner is None or base is None:
@@ -79,7 +90,7 @@ def plan(app: App, document: str, *, agent: str | None = None, top: int = 5) -> 
     if owner.contenders > 1 and owner.margin <= 1.0:
         raise KbError(f"{' and '.join(total.agent for total in owner.totals[:2])} fit this document equally well",
                       hint="name its owner with --agent")
-    return Plan(path, base, text, owner)
+    return Plan(path, base, digest, text, owner)
 
 
 def ingest(app: App, plan: Plan, *, keep: bool = False, top: int = 5, wait: float = WAIT, watch: Watch | None = None,
@@ -87,14 +98,17 @@ def ingest(app: App, plan: Plan, *, keep: bool = False, top: int = 5, wait: floa
     """Stage the document, promote its deposit, and remove both once a note on disk names it as its source.
 
     `staged` is told before any model is asked. Raises LockHeld when another promotion does not end within `wait` seconds
-    and KbError when staging fails, with the document where it was. Interrupted and run again with the same path it goes on.
+    and KbError when staging fails or the document is no longer what was read, with the document where it was. Interrupted
+    and run again with the same path it goes on.
     """
     watch = watch or Watch()
     with promotion_lock(app.fleet.root, wait=wait, told=watch.note):
         place = plan.earlier
+        if plan.digest and digest_of(plan.document) != plan.digest:  # another run may have been waited for
+            raise KbError(f"{plan.document} changed after it was read", hint="nothing was changed; run the same line again")
         if place is None:
-            place = stage(plan.base, plan.document, plan.text, keep=keep)
-        elif os.path.isfile(plan.document) and not (keep and os.path.lexists(place.raw)):
+            place = stage(plan.base, plan.document, plan.text, keep=keep, digest=plan.digest)
+        elif plan.digest and not (keep and os.path.lexists(place.raw)):
             _move(plan.document, place.raw, keep)  # what is there already was compared, and is the same
         staged(place)
         result = promote_deposits(app.reopened(), [place.deposit], top=top, dry_run=False, most=None, watch=watch)
@@ -105,10 +119,10 @@ def ingest(app: App, plan: Plan, *, keep: bool = False, top: int = 5, wait: floa
 
 
 def _why_kept(app: App, plan: Plan, place: Staged, result: Promotion) -> str:
-    """Why the document must stay, or "": everything was decided, and a note that came of it is on disk.
+    """Why the document must stay, or "": everything was decided, a note that came of it is on disk, and it is what was read.
 
     That an earlier document of the same name left a note proves nothing: the decisions are looked up by what the deposit
-    holds, and in a run that did not begin as the continuation of another this run must have written.
+    holds, and a run that did not begin as the continuation of another must itself have written.
     """
     if result.outages:
         return f"the run is not complete: {result.outages[0]}"
@@ -116,22 +130,33 @@ def _why_kept(app: App, plan: Plan, place: Staged, result: Promotion) -> str:
     decided = decisions_on(app.fleet.root, deposit_digest(place.deposit.base.name, text_of(place.deposit)))
     written = [slug for slug, row in decided.items() if row.outcome == "written"]
     if WHOLE in decided and any(absorbed(place.deposit.base, slug, source) for slug in written) and (
-            plan.earlier is not None or result.written):
-        return ""
+            plan.earlier is not None or any(one.written and not one.earlier for one in result.judged)):
+        return _why_not_itself(place)
     if result.known and plan.earlier is None:
         return "this very text was decided before (see kb-decided.txt), and this run wrote no note"
     return (f"no note came of it: {len(result.judged)} proposed, {result.refused} refused"
             + ("; kb rejections says why" if result.refused else ""))
 
 
-def _earlier(path: str, bases: tuple[Base, ...]) -> Staged | None:
-    """The deposit of an interrupted run that holds this very document: the document itself is gone, or is the same."""
-    there = os.path.isfile(path)
-    for base in bases:
-        for found in staged_from(base, path):
-            if not there or not os.path.lexists(found.raw) or _same(path, found.raw):
-                return found
-    return None
+def _why_not_itself(place: Staged) -> str:
+    """Why the original may not be removed although a note came of it, or ""."""
+    if not os.path.lexists(place.raw) or has_original(place):
+        return ""
+    if not place.digest:
+        return "a note came of it, but an older kb staged it and kept no digest to know the original by"
+    return "a note came of it, but the original changed after it was read"
+
+
+def _goes_on(app: App, found: Staged) -> bool:
+    """Whether a deposit is all that is left of a document that is gone: its original is there, or was removed last.
+
+    Without a digest (an older kb) any original will do, and none is removed then.
+    """
+    if os.path.lexists(found.raw):
+        return has_original(found) or (not found.digest and os.path.isfile(found.raw))
+    decided = decisions_on(app.fleet.root, deposit_digest(found.deposit.base.name, text_of(found.deposit)))
+    return bool(found.digest) and WHOLE in decided and any(
+        row.outcome == "written" and absorbed(found.deposit.base, slug, found.deposit.source) for slug, row in decided.items())
 
 
 def _refuse_held(app: App, path: str) -> None:
@@ -156,12 +181,3 @@ def _move(document: str, raw: str, keep: bool) -> None:
         stage_original(document, raw, keep=keep)
     except OSError as error:
         raise KbError(f"{document} cannot be moved to {raw}: {error.strerror or error}") from None
-
-
-def _same(one: str, other: str) -> bool:
-    import filecmp
-
-    try:
-        return filecmp.cmp(one, other, shallow=False)
-    except OSError:
-        return False

@@ -20,7 +20,8 @@ from kb.errors import KbError
 from kb.ops.ask import ask
 from kb.ops.models import NoModel, ask_model, configured, require_trust
 from kb.ops.write import BadDraft, Refused, compose, finish_interrupted, write_note
-from kb.store.decisions import remember
+from kb.store.decisions import is_of_another, remember
+from kb.store.files import read_text
 from kb.store.ledgers import record_rejection
 from kb.store.logs import log_path, read_log
 from kb.store.notes import read_note
@@ -39,7 +40,7 @@ class Judged:
 
     reviews:  who said what; one made by a rule stands for the lens that it belongs to.
     written:  the absolute path of the note, "" when none was written (in a dry run none is).
-    earlier:  whether the note is one that an interrupted run wrote.
+    earlier:  whether the note is one that an interrupted run wrote from this very deposit.
     dropped:  keys that no question can reach, left out of the note.
     """
 
@@ -98,7 +99,7 @@ class Judge:
 
     def decide(self, proposal: Proposal, digest: str) -> Judged:
         """Decide one proposal and keep the decision under `digest`. Raises Outage, with nothing kept, and Untrusted."""
-        judged = self._decide(proposal)
+        judged = self._decide(proposal, digest)
         if not self.dry_run:
             if not judged.accepted:
                 refusal = next(review for review in judged.reviews if not review.accept)
@@ -109,7 +110,7 @@ class Judge:
         self.watch.judged(judged)
         return judged
 
-    def _decide(self, proposal: Proposal) -> Judged:
+    def _decide(self, proposal: Proposal, digest: str) -> Judged:
         base = self.app.fleet.base(proposal.agent)
         if base is None:
             raise Outage(f"{proposal.slug}: there is no agent called {proposal.agent} here")
@@ -117,21 +118,15 @@ class Judge:
             proposal.keys) or why_not_so_long(proposal.summary, proposal.keys, proposal.body)
         if rule is not None:
             return _refused(proposal, "scope", f"hard rule: {rule}")
+        draft = NoteDraft(base.name, proposal.slug, proposal.keys, proposal.summary, proposal.body,
+                          plain_folder(proposal.folder), "agent", "captured", proposal.source)
         there = _note_called(base, proposal.slug)
         if there is not None:
-            path, origin = there
-            if origin == proposal.source:
-                self._finish(base, proposal)
-                return Judged(proposal, True, (), os.path.join(base.root, path), earlier=True)
-            hidden = not self.app.include_private and base.privacy.covers(path)
-            raise Outage(f"write {proposal.slug}: {base.name} has a note of that name already"
-                         + (", in its private layer" if hidden else f": {path}"))
+            return self._of_an_earlier_run(base, there[0], draft, proposal, digest)
         prior = self._prior(proposal)
         often = next((row for row in prior if row.times >= REPEATED), None)
         if often is not None:
             return _refused(proposal, as_lens(often.lens), repetition_reason(often.times, often.last, often.reason))
-        draft = NoteDraft(base.name, proposal.slug, proposal.keys, proposal.summary, proposal.body,
-                          plain_folder(proposal.folder), "agent", "captured", proposal.source)
         try:
             compose(draft)
         except (Refused, BadDraft) as error:
@@ -154,14 +149,23 @@ class Judge:
             self.watch.outage(f"the library could not be read again: {error}")
         return Judged(proposal, True, reviews, written.note_file, dropped=written.dropped)
 
-    def _finish(self, base: Base, proposal: Proposal) -> None:
-        """The run that wrote the note may have been killed before it listed it."""
-        if self.dry_run:
-            return
-        try:
-            finish_interrupted(base)
-        except KbError as error:
-            raise Outage(f"write {proposal.slug}: {error}") from error
+    def _of_an_earlier_run(self, base: Base, path: str, draft: NoteDraft, proposal: Proposal, digest: str) -> Judged:
+        """The note of that name, when a run that was killed before it could remember wrote it from this deposit.
+
+        Name and source prove nothing: names of deposits are used again, and a deposit grows. Its text must be what this
+        proposal makes, and no other deposit may have it among its decisions. Raises Outage for any other note.
+        """
+        if not _is_note_of(draft, os.path.join(base.root, path)) or is_of_another(
+                self.app.fleet.root, digest, base.name, proposal.slug, proposal.source):
+            hidden = not self.app.include_private and base.privacy.covers(path)
+            raise Outage(f"write {proposal.slug}: {base.name} has a note of that name already"
+                         + (", in its private layer" if hidden else f": {path}"))
+        if not self.dry_run:  # that run may have been killed before it listed the note
+            try:
+                finish_interrupted(base)
+            except KbError as error:
+                raise Outage(f"write {proposal.slug}: {error}") from error
+        return Judged(proposal, True, (), os.path.join(base.root, path), earlier=True)
 
     def _reviews(self, proposal: Proposal, base: Base, prior: tuple[Rejection, ...]) -> tuple[Review, ...]:
         found = ask(self.app, " ".join(proposal.keys), self.top, PASSAGES)
@@ -204,6 +208,14 @@ def _note_called(base: Base, slug: str) -> tuple[str, str] | None:
             note, _ = read_note(base.root, found, None)
             return found.path, note.header.front.get("captured_from", "")
     return None
+
+
+def _is_note_of(draft: NoteDraft, path: str) -> bool:
+    """Whether the file at `path` is what this draft would be written as."""
+    try:
+        return read_text(path) == compose(draft)[2]
+    except (Refused, BadDraft, OSError, UnicodeDecodeError):
+        return False
 
 
 def absorbed(base: Base, slug: str, source: str) -> bool:

@@ -36,10 +36,14 @@ class Deposit(NamedTuple):
 
 
 class Staged(NamedTuple):
-    """A document in the deposit: its text, and the original beside it. Both paths are absolute."""
+    """A document in the deposit: its text, and the original beside it. Both paths are absolute.
+
+    digest: of the original's bytes (`digest_of`), "" in a deposit of an older kb, which kept none.
+    """
 
     deposit: Deposit
     raw: str
+    digest: str = ""
 
 
 def deposits(base: Base, include_private: bool) -> Iterator[Deposit]:
@@ -74,27 +78,37 @@ def text_of(deposit: Deposit) -> str:
         raise KbError(f"{deposit.source} cannot be read: {error.strerror or error}") from None
 
 
-def stage(base: Base, document: str, text: str, *, keep: bool) -> Staged:
+def digest_of(path: str) -> str:
+    """What the bytes of a document are known by. Raises KbError when they cannot be read."""
+    import hashlib
+
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+    except OSError as error:
+        raise KbError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def stage(base: Base, document: str, text: str, *, keep: bool, digest: str = "") -> Staged:
     """Put a document into the inbox: its text as a deposit, then the original into `raw/`, moved, or copied with `keep`.
 
-    The text comes first and says where the original goes, so that a run that is cut between the two is finished by
-    `staged_from` and another `stage_original`. Raises KbError; the document is then where it was, and no deposit is left.
+    `digest` is of the bytes that the text was taken from, when that was earlier. The text comes first and says where the
+    original goes, so that a run that is cut between the two is finished by `staged_from` and another `stage_original`.
+    Raises KbError; the document is then where it was, and no deposit is left.
     """
+    digest = digest or digest_of(document)
     inbox = os.path.join(base.root, "inbox")
     if not (_inside(base, inbox) and _inside(base, os.path.join(inbox, _RAW))):
         raise KbError(f"{inbox} leads out of the base", hint="nothing was changed")
     name, ending = os.path.splitext(os.path.basename(document))
     stem = f"{today()}-{document_slug(name)}"
-    ending = re.sub(r"[^a-z0-9]", "", ending.lower()) or "bin"
-    ending = "markdown" if ending == "md" else ending  # as .md it would be a note, and its keys would claim questions
     try:
-        raw = _free(os.path.join(inbox, _RAW), stem, ending)
+        raw = _free(os.path.join(inbox, _RAW), stem, _raw_ending(ending))
         path = _free(inbox, stem, "txt")
-        write_atomic(path, f"---\nprovenance: external\nstage: raw\nstaged_from: {_one_line(document)}\n"
-                     f"staged_raw: {_one_line(raw)}\n---\n\n{text.strip()}\n")
+        write_atomic(path, _staged_text(document, raw, digest, text))
     except OSError as error:
         raise KbError(f"{inbox} cannot be written: {error.strerror or error}", hint="nothing was changed") from None
-    staged = Staged(Deposit(base, path, os.path.relpath(path, base.root).replace(os.sep, "/")), raw)
+    staged = Staged(Deposit(base, path, os.path.relpath(path, base.root).replace(os.sep, "/")), raw, digest)
     try:
         stage_original(document, raw, keep=keep)
     except OSError as error:
@@ -125,7 +139,10 @@ def stage_original(document: str, raw: str, *, keep: bool) -> None:
 
 
 def staged_from(base: Base, document: str) -> Iterator[Staged]:
-    """The deposits that earlier runs made of the document at this absolute path; their originals may be gone."""
+    """The deposits that say an earlier run made them of the document at this absolute path; their originals may be gone.
+
+    A deposit is untrusted: it must stand where `stage` puts one, and name an original where `stage` puts that.
+    """
     folder = os.path.join(base.root, "inbox", _RAW)
     if not _inside(base, folder):
         return
@@ -135,12 +152,34 @@ def staged_from(base: Base, document: str) -> Iterator[Staged]:
         except (OSError, UnicodeDecodeError):
             continue
         raw = os.path.normpath(front.get("staged_raw", ""))
-        if front.get("staged_from") == _one_line(document) and os.path.dirname(raw) == folder:
-            yield Staged(deposit, raw)
+        if front.get("staged_from") == _one_line(document) and os.path.dirname(raw) == folder and _named_alike(
+                document, deposit, raw):
+            yield Staged(deposit, raw, front.get("staged_digest", ""))
+
+
+def holds(staged: Staged, document: str, digest: str, text: str) -> bool:
+    """Whether the deposit is to the letter what `stage` makes of this document, and no other original is in its place."""
+    if staged.digest not in ("", digest) or (os.path.lexists(staged.raw) and not has_original(staged._replace(digest=digest))):
+        return False
+    try:
+        return read_text(staged.deposit.path) == _staged_text(document, staged.raw, staged.digest, text)
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def has_original(staged: Staged) -> bool:
+    """Whether the very bytes that were staged lie in `raw/`."""
+    return bool(staged.digest) and os.path.isfile(staged.raw) and not os.path.islink(staged.raw) and (
+        digest_of(staged.raw) == staged.digest)
 
 
 def destroy(staged: Staged) -> list[str]:
-    """Remove the original and then its text. Raises KbError when one cannot be removed; the paths that are gone."""
+    """Remove the original and then its text; the paths that are gone.
+
+    Raises KbError when one cannot be removed, or when what lies in `raw/` is not what was staged: then nothing is.
+    """
+    if os.path.lexists(staged.raw) and not has_original(staged):
+        raise KbError(f"{staged.raw} is not what was staged", hint="nothing was removed")
     gone = []
     for path in (staged.raw, staged.deposit.path):
         try:
@@ -156,6 +195,27 @@ def destroy(staged: Staged) -> list[str]:
 def document_slug(name: str) -> str:
     """A file name without its extension as the name of a deposit: ASCII letters and digits in lower case, `-` between."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60].strip("-") or "document"
+
+
+def _raw_ending(ending: str) -> str:
+    """The ending of an original; as .md it would be a note, and its keys would claim questions."""
+    plain = re.sub(r"[^a-z0-9]", "", ending.lower()) or "bin"
+    return "markdown" if plain == "md" else plain
+
+
+def _staged_text(document: str, raw: str, digest: str, text: str) -> str:
+    """The deposit of a document. An older kb kept no digest: "" makes what it made."""
+    told = f"staged_digest: {digest}\n" if digest else ""
+    return (f"---\nprovenance: external\nstage: raw\nstaged_from: {_one_line(document)}\nstaged_raw: {_one_line(raw)}\n"
+            f"{told}---\n\n{text.strip()}\n")
+
+
+def _named_alike(document: str, deposit: Deposit, raw: str) -> bool:
+    """Whether the deposit and its original have the names that `stage` gives."""
+    name, ending = os.path.splitext(os.path.basename(document))
+    stem = rf"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}-{re.escape(document_slug(name))}(-[0-9]+)?"
+    return (re.fullmatch(rf"inbox/{stem}\.txt", deposit.rel) is not None
+            and re.fullmatch(rf"{stem}\.{_raw_ending(ending)}", os.path.basename(raw)) is not None)
 
 
 def _copy(document: str, raw: str) -> None:

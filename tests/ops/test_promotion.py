@@ -192,6 +192,30 @@ def test_a_note_of_that_name_by_somebody_else_is_an_outage_and_costs_no_review(d
     assert desk.read(NOTE).startswith("# By hand")
 
 
+@pytest.mark.parametrize("body", ["# Night freeze\n\nThey stop at five now.", "# Night freeze\n\nReleases stop at six."])
+def test_a_deposit_that_grew_is_not_taken_for_the_one_whose_note_is_there(desk, body):
+    """Nothing says that a note of the same name, from the same file, holds what the file says now."""
+    promote(desk)
+    before = desk.read(NOTE)
+    desk.write(DEPOSIT, desk.read(DEPOSIT) + "From October on they stop at five.\n")
+    stand_in(desk, "promoter", proposal(body=body))
+    for _ in range(2):
+        done = promote(desk)
+        assert "has a note of that name already" in done.outages[0] and done.judged == [] and desk.read(NOTE) == before
+    assert len(prompts(desk, "reviewer")) == 3 and [row[3] for row in rows(desk, "kb-decided.txt")] == ["written", "done"]
+
+
+@pytest.mark.parametrize("edited", [False, True])
+def test_a_note_of_a_killed_run_is_its_own_as_long_as_nobody_changed_it(desk, edited):
+    promote(desk)
+    os.remove(desk.root / "kb-decided.txt")
+    if edited:
+        desk.write(NOTE, desk.read(NOTE) + "\nAnd a line by hand.\n")
+    done = promote(desk)
+    assert [one.earlier for one in done.judged] == ([] if edited else [True]) and len(done.outages) == edited
+    assert len(prompts(desk, "reviewer")) == 3
+
+
 def test_a_base_without_a_map_keeps_its_deposit_open(desk):
     os.remove(desk.root / "fleet/ada/MAP.md")
     done = promote(desk)
