@@ -6,6 +6,8 @@ import errno
 import io
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import click
 
@@ -14,6 +16,7 @@ from kb.core.display import printable
 from kb.errors import ExitCode, KbError
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # what a write to stdout may say, and no look-up does
+_DISK = (*_FULL, errno.EROFS, errno.EACCES, errno.EPERM)  # what a disk says of a file, whatever the program does right
 
 
 def guarded(words: list[str]) -> int:
@@ -49,9 +52,22 @@ def guarded(words: list[str]) -> int:
         if _folder_is_gone():
             say("the current folder is gone; change to one that exists")
             return ExitCode.FAILURE
+        if error.filename is not None and error.errno in _DISK:
+            say(f"cannot read or write {_named(error.filename)}: {error.strerror}")
+            return ExitCode.FAILURE
         return _bug(error)
     except Exception as error:  # noqa: BLE001 - the boundary: whatever is left is a bug, told in one line
         return _bug(error)
+
+
+@contextmanager
+def until_the_reader_leaves() -> Iterator[None]:
+    """Print for a reader who may leave early (`| head`): that ends the printing, and leaves the exit code to what follows."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - so that the interpreter's last flush stays quiet
 
 
 def unwritten(error: OSError) -> int:
@@ -69,6 +85,11 @@ def _folder_is_gone() -> bool:
     except OSError:
         return True
     return False
+
+
+def _named(filename: str | bytes | int) -> str:
+    """The file of an OSError as text: a descriptor gives its number."""
+    return os.fsdecode(filename) if isinstance(filename, str | bytes) else f"descriptor {filename}"
 
 
 def _bug(error: Exception) -> int:

@@ -7,7 +7,7 @@ import gc
 import click
 
 from kb.app import open_app
-from kb.cli.boundary import say
+from kb.cli.boundary import say, until_the_reader_leaves
 from kb.cli.findings import FORMATS
 from kb.cli.options import everything, option, paths
 from kb.errors import KbError
@@ -43,7 +43,8 @@ def check(ctx: click.Context, paths: tuple[str, ...], strict: bool, include_priv
     if good:
         app = open_app(good, include_private)
         graded = grade(app, _prefixes(select), _prefixes(ignore))
-        FORMATS[format_](graded)
+        with until_the_reader_leaves():
+            FORMATS[format_](graded)
         for line in dict.fromkeys((*graded.failures, *app.fleet.skipped)):
             say(line)
         bad += graded.failed(strict)

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from kb import __version__
+from kb.cli.boundary import say
 from kb.core.display import printable
 from kb.core.jsontext import dumps
 from kb.ops.check import Finding, Grade, GradedBase
@@ -77,13 +78,22 @@ def _more(lines: list[int]) -> str:
     return f"  ({len(lines)} times, also on {', '.join(map(str, others))}{f', and {rest} more' if rest else ''})"
 
 
+def _tell_skipped(grade: Grade) -> None:
+    """The machine formats have no place for files that could not be graded: they are told on stderr."""
+    for base in grade.bases:
+        for path, reason in base.skipped:
+            say(f"{base.name}/{path} was not checked: {reason}")
+
+
 def print_json(grade: Grade) -> None:
     """One line: `{"findings": [...]}`, unfolded."""
+    _tell_skipped(grade)
     click.echo(dumps({"findings": list(grade.findings)}))
 
 
 def print_github(grade: Grade) -> None:
     """A workflow command per finding, which a GitHub run shows beside the changed line."""
+    _tell_skipped(grade)
     for base in grade.bases:
         for finding in base.findings:
             where = f"file={_property(_uri(base, finding))}" + (f",line={finding.line}" if finding.line else "")
@@ -100,6 +110,7 @@ def _property(text: str) -> str:
 
 def print_sarif(grade: Grade) -> None:
     """A SARIF 2.1.0 log with one run."""
+    _tell_skipped(grade)
     rules = dict.fromkeys(finding.code for finding in grade.findings)
     results = [_result(base, finding, list(rules).index(finding.code)) for base in grade.bases for finding in base.findings]
     click.echo(dumps({
@@ -116,7 +127,7 @@ def print_sarif(grade: Grade) -> None:
 def _result(base: GradedBase, finding: Finding, rule: int) -> dict[str, Any]:
     from urllib.parse import quote
 
-    place: dict[str, Any] = {"artifactLocation": {"uri": quote(_uri(base, finding))}}
+    place: dict[str, Any] = {"artifactLocation": {"uri": quote(os.fsencode(_uri(base, finding)))}}
     if finding.line:
         place["region"] = {"startLine": finding.line}
     return {"ruleId": finding.code, "ruleIndex": rule, "level": finding.level, "message": {"text": finding.message},

@@ -36,7 +36,7 @@ def chunk(text: str, lines: list[Line] | None = None) -> list[tuple[str, str]]:
             chunks.extend((path, window) for window in windows(joined))
         body.clear()
 
-    for number, (kind, content, level) in enumerate(lines):
+    for number, (kind, content, level, _) in enumerate(lines):
         if kind == "heading":
             close()
             while titles and titles[-1][0] >= level:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from kb.core.markdown import BEGINS, HTML, Line, front_matter_end, lines_of, scan
+from kb.core.markdown import BEGINS, DEFINITION, HTML, Line, front_matter_end, lines_of, scan
 
 _RUN = re.compile(r"`+")
 _TOKEN = re.compile(r"\\[!-/:-@\[-`{-~]|`+|<!--")  # what decides, from left to right: an escape, a run of backticks, a comment
@@ -15,11 +16,13 @@ _FENCE = re.compile(r"```[^`\n]*\n")
 _FENCE_END = re.compile(r"^ {0,3}`{3,}[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
 _NOT_A_LINE_END = re.compile(r"[^\n]")
 _DELIMITER_ROW = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*+\|?[ \t]*$")
-# Neither `\[[x]]`, whose bracket is escaped, nor `[[x]](url)` and `[[x]][label]`, which are ordinary links.
-_LINK = re.compile(r"(?<!\\)(!?)\[\[([^\[\]\n]*(?:\[[^\[\]\n]*\][^\[\]\n]*)*)\]\](?!\(|\[(?!\[))")
-_DEFINES = re.compile(r" {0,3}\[([^\[\]]+)\]:[ \t]*\S")
-_CITATION = re.compile(r"\[src:([^\]\n]*)\]")
-_BIBLIOGRAPHY = re.compile(r"\s*[-*] +\[src:([^\]\n]*)\](.*)")
+_LINK = re.compile(r"(?<!\\)(\\*+)(!?)\[\[([^\[\]\n]*(?:\[[^\[\]\n]*\][^\[\]\n]*)*)\]\]")
+_TARGET = re.compile(r"\([ \t]*+(?:<[^<>\n]*+>|[^\s()<]*+(?:\([^\s()]*+\)[^\s()]*+)*+)"  # what follows the text of `[text](url "title")`
+                     r"(?:[ \t]++(?:\"[^\"]*+\"|'[^']*+'|\([^()]*+\)))?+[ \t]*+\)")
+_REFERENCE = re.compile(r"\[([^\[\]]*+)\]")
+_LABEL = re.compile(r" {0,3}\[([^\[\]]+)\]:")
+_CITATION = re.compile(r"\[src:([^\[\]\n]*+)\]")
+_BIBLIOGRAPHY = re.compile(r"\s*[-*] +\[src:([^\[\]\n]*+)\](.*)")
 
 
 class WikiLink(NamedTuple):
@@ -90,8 +93,8 @@ def _in_blocks(text: str, marks: Sequence[int], start: int, end: int, number: in
     """The lines of the blocks with marks between two places of a text, of which the first is on line `number`."""
     found: list[tuple[int, str]] = []
     counted = done = start
-    for place in marks:
-        if not done <= place < end:
+    for place in marks[bisect_left(marks, start):bisect_left(marks, end)]:
+        if place < done:
             continue
         before = text.rfind("\n\n", start, place)
         begin = before + 2 if before >= 0 else start
@@ -132,6 +135,8 @@ def _last_fresh_start(text: str, start: int, end: int) -> int:
 
 def _simple(block: str, number: int) -> Iterable[tuple[int, str]]:
     """The lines of a block in which only backticks can hide anything; the first is line `number`."""
+    if "]:" in block:  # whether that defines a label depends on where paragraphs begin
+        return _visible_from(block, number)
     if "`" not in block:
         return enumerate(lines_of(block), start=number)
     lines = lines_of(block)
@@ -185,11 +190,12 @@ def visible(lines: Sequence[Line]) -> list[tuple[int, str]]:
                 first = number
             paragraph.append(line.text)
         elif line.kind == "underline":
-            continue
+            paragraph.append(line.text)
         else:
             close()
-            if line.kind == "heading" and holds_any(line.text):
-                found.append((number, without_code_spans(line.text)))
+            if line.kind == "heading":
+                first = number
+                paragraph.append(line.raw)
     close()
     return found
 
@@ -231,17 +237,43 @@ def without_code_spans(text: str) -> str:
 def wikilinks(lines: Sequence[tuple[int, str]]) -> list[WikiLink]:
     """Every wikilink with a target. An escaped pipe, as tables need it, separates the alias too.
 
-    Where the document defines the label (`[x]: path`, as Foam writes at the end of a note), `[[x]]` is an ordinary link to there.
+    No wikilink is `\\[[x]]`, whose bracket is escaped, `[[x]](url)` and `[[x]][label]` with a label that the document defines,
+    and `[[x]]` itself where it defines that one (`[x]: path`, as Foam writes at the end of a note): these are ordinary links.
+    What a bibliography line repeats of a record is none either.
     """
     found = []
-    defined = {_label(match[1]) for _, text in lines if "]:" in text for match in [_DEFINES.match(text)] if match}
+    defined: frozenset[str] | None = None
     for number, text in lines:
-        if "[[" in text:
-            for match in _LINK.finditer(text):
-                target = match[2].partition("|")[0].removesuffix("\\").partition("#")[0].strip()
-                if target and (not defined or _label(match[2]) not in defined):
-                    found.append(WikiLink(number, target, bool(match[1])))
+        if "[[" not in text or ("[src:" in text and _BIBLIOGRAPHY.match(text)):
+            continue
+        for match in _LINK.finditer(text):
+            slashes, embed, inner = match.groups()
+            target = inner.partition("|")[0].removesuffix("\\").partition("#")[0].strip()
+            if not target or (len(slashes) % 2 and not embed):
+                continue
+            after = text[match.end():match.end() + 1]
+            if after == "(" and _TARGET.match(text, match.end()):
+                continue
+            if defined is None:
+                defined = _defined(lines)
+            if defined and (_label(inner) in defined or (after == "[" and (reference := _REFERENCE.match(text, match.end()))
+                                                         and _label(reference[1]) in defined)):
+                continue
+            found.append(WikiLink(number, target, bool(embed) and len(slashes) % 2 == 0))
     return found
+
+
+def _defined(lines: Sequence[tuple[int, str]]) -> frozenset[str]:
+    """The labels that a document defines. A definition stands at the beginning of a paragraph, or below another one."""
+    found = set()
+    previous, open_text = 0, False
+    for number, text in lines:
+        running = open_text and number == previous + 1
+        defines = "]:" in text and not running and DEFINITION.match(text)
+        if defines and (label := _LABEL.match(text)):
+            found.add(_label(label[1]))
+        previous, open_text = number, not defines and bool(text.strip()) and text[0] != "#"
+    return frozenset(found)
 
 
 def _label(text: str) -> str:
@@ -250,8 +282,14 @@ def _label(text: str) -> str:
 
 
 def citations(prose: Sequence[tuple[int, str]]) -> list[Citation]:
-    """Every citation, those on bibliography lines included."""
-    return [Citation(number, match[1].strip()) for number, text in prose if "[src:" in text for match in _CITATION.finditer(text)]
+    """Every citation. A bibliography line is one of its own record, whatever the record's title says."""
+    found = []
+    for number, text in prose:
+        if "[src:" in text:
+            line = _BIBLIOGRAPHY.match(text)
+            tokens = [line[1]] if line else _CITATION.findall(text)
+            found += [Citation(number, token.strip()) for token in tokens]
+    return found
 
 
 def bibliography(prose: Sequence[tuple[int, str]], lines: Sequence[str]) -> list[BibliographyLine]:

@@ -23,7 +23,7 @@ _SETEXT = re.compile(r"(?:=++|-++)[ \t]*+$")
 _FENCE = re.compile(r"(`{3,}+)[^`]*+$|(~{3,}+)")
 _RULE = re.compile(r"(?:(?:-[ \t]*+){3,}+|(?:_[ \t]*+){3,}+|(?:\*[ \t]*+){3,}+)$")
 _MARKER = re.compile(r"([-+*]|\d{1,9}[.)])( +|$)")
-_DEFINITION = re.compile(r" {0,3}\[(?:[^\[\]\\]|\\.){1,999}\]:[ \t]*(?:<[^<>]*>|[^\s<]\S*)"
+DEFINITION = re.compile(r" {0,3}\[(?:[^\[\]\\]|\\.){1,999}\]:[ \t]*(?:<[^<>]*>|[^\s<]\S*)"
                          r"(?:[ \t]+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?[ \t]*$")
 
 _ATTRIBUTE = r"[ \t]++[A-Za-z_:][A-Za-z0-9_.:-]*+(?:[ \t]*+=[ \t]*+(?:[^ \t\"'=<>`]++|'[^']*+'|\"[^\"]*+\"))?+"
@@ -62,6 +62,7 @@ class Line(NamedTuple):
     kind: LineKind
     text: str
     level: int = 0
+    raw: str = ""  # of a heading: its first line as it stands
 
 
 def lines_of(text: str) -> list[str]:
@@ -88,7 +89,7 @@ def scan(text: str, *, front: bool = True) -> list[Line]:
             lines.append(Line("blank", line))
             scanner.paragraph = -1
         elif line[0] == "#" and (atx := _ATX.match(line)):
-            lines.append(Line("heading", _heading_text(line[len(atx[1]):]), len(atx[1])))
+            lines.append(Line("heading", _heading_text(line[len(atx[1]):]), len(atx[1]), line))
             scanner.paragraph = -1
         elif line[0] in _STRUCTURAL and not _TEXT_AFTER_ALL.match(line):
             scanner.take(line)
@@ -207,7 +208,7 @@ class _Scanner:
                 if self.containers:
                     self._add("text", raw)
                 else:
-                    self._add("heading", _heading_text(raw.lstrip(" ")[len(atx[1]):]), len(atx[1]))
+                    self.lines.append(Line("heading", _heading_text(raw.lstrip(" ")[len(atx[1]):]), len(atx[1]), raw))
             return bool(atx)
         if first in "`~":
             opening = _FENCE.match(line, start)
@@ -239,12 +240,12 @@ class _Scanner:
         """Turn the open paragraph into a heading, less the link definitions that it begins with."""
         start = self.paragraph
         if not self.containers:
-            while start < len(self.lines) and _DEFINITION.match(self.lines[start].text):
+            while start < len(self.lines) and DEFINITION.match(self.lines[start].text):
                 start += 1
             if start == len(self.lines):
                 return False
             title = " ".join(item.text.strip() for item in self.lines[start:])
-            self.lines[start:] = [Line("heading", title, 1 if "=" in raw else 2),
+            self.lines[start:] = [Line("heading", title, 1 if "=" in raw else 2, self.lines[start].text),
                                   *(Line("underline", item.text) for item in self.lines[start + 1:]), Line("underline", raw)]
         else:
             self._add("text", raw, CONTINUES)

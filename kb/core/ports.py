@@ -210,7 +210,7 @@ class BaseUnderCheck(Protocol):
 
     @property
     def records(self) -> Sequence[Record] | None:
-        """The source records, or None when sources/ is private and out of scope: citation checks stay silent then."""
+        """The source records, or None when sources/ is out of scope or cannot be read: citation checks stay silent then."""
 
     @property
     def broken_records(self) -> Sequence[BrokenRecord]: ...

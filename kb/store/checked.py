@@ -12,15 +12,18 @@ from kb.core.header import parse_header
 from kb.core.inline import WikiLink
 from kb.core.manifest import parse_manifest
 from kb.core.markdown import lines_of
-from kb.core.shelves import KNOWLEDGE_FOLDERS, SKIPPED_FOLDERS, is_exempt, map_of
+from kb.core.shelves import KNOWLEDGE_FOLDERS, is_exempt, map_of
 from kb.core.sources import BrokenRecord, Record
 from kb.core.values import Base, Header, stem
 from kb.store.files import read_text
+from kb.store.link_resolver import LinkResolver
 from kb.store.shares import in_shares
 from kb.store.sources import load_sources
 from kb.store.walk import walk_base
 
 _NOT_UTF8 = "it is not UTF-8"
+
+_PROBES = ("kb-probe", "kb-probe/kb-probe")  # no rule names these: what covers them covers whatever a folder holds
 
 Parsed = tuple[Header, Content]
 
@@ -99,10 +102,11 @@ class CheckedBase:
         folder = next((name for name in KNOWLEDGE_FOLDERS if os.path.isdir(os.path.join(base.root, name))), None)
         self._knowledge = f"{folder}/" if folder else None
         self._private = {stat.path for stat in self._walk.files if stat.private}
-        self.unreadable: list[tuple[str, str]] = [*self._walk.unnamed]
+        passed_over = [*self._walk.unnamed]
         for line in self._walk.skipped:
             path, _, reason = line.removeprefix(f"{base.name}/").partition(": ")
-            self.unreadable.append((path, reason))
+            passed_over.append((path, reason))
+        self.unreadable = [(path, reason) for path, reason in passed_over if include_private or not self.is_private(path)]
 
     @property
     def declared(self) -> bool:
@@ -138,11 +142,15 @@ class CheckedBase:
 
     @cached_property
     def _kept(self) -> dict[str, Parsed]:
+        """What `kb index` kept of the files that are unchanged since, and could be read today as well."""
         if not self._indexed:
             return {}
         from kb.store.shelf import unchanged_notes
 
-        return unchanged_notes(self.base.root, self._walk.files)
+        kept = unchanged_notes(self.base.root, self._walk.files)
+        if os.geteuid() == 0:  # who may read everything need not ask
+            return kept
+        return {path: parsed for path, parsed in kept.items() if os.access(f"{self.base.root}/{path}", os.R_OK)}
 
     def public_stems(self) -> list[str]:
         return [stem(stat.path) for stat in self._walk.files if not stat.private]
@@ -153,7 +161,8 @@ class CheckedBase:
     def _sources(self) -> tuple[list[Record] | None, list[BrokenRecord]]:
         if self.base.privacy.covers("sources") and not self.include_private:
             return None, []
-        return load_sources(self.base.root)
+        records, broken = load_sources(self.base.root)
+        return (records if all(item.name for item in broken) else None), broken
 
     @property
     def records(self) -> Sequence[Record] | None:
@@ -174,67 +183,17 @@ class CheckedBase:
     # -- links -----------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _by_stem(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for stat in self._walk.files:
-            found.setdefault(stem(stat.path), []).append(stat.path)
-        return found
+    def _links(self) -> LinkResolver:
+        return LinkResolver(self.base.root, [stat.path for stat in self._walk.files], self.as_vault)
 
     def resolve(self, link: WikiLink) -> Sequence[str]:
-        found = self._by_stem.get(link.target)
-        if found is None and self._is_attachment(link.target):
-            found = self._attached(link.target)
-        if found is None and self.as_vault:
-            found = self._as_in_a_vault(link.target)
-        return found or ()
+        return self._links.resolve(link.target)
 
     def is_private(self, path: str) -> bool:
-        return path in self._private
+        return path in self._private or self.base.privacy.covers(path)
 
     def elsewhere(self, target: str) -> str | None:
         return next((name for name in self._publishers(target.lower()) if name != self.base.name), None)
-
-    @staticmethod
-    def _is_attachment(target: str) -> bool:
-        _, dot, ending = target.rpartition("/")[2].rpartition(".")
-        return bool(dot) and 1 <= len(ending) <= 5 and ending.isalnum() and ending.lower() != "md"
-
-    def _attached(self, target: str) -> list[str] | None:
-        """Files of that name, those at that path before others: the whole path first, then its end."""
-        target = target.removeprefix("./").removeprefix("/")
-        found = self._attachments.get(target.rpartition("/")[2])
-        if found is None or len(found) == 1:
-            return found
-        return ([path for path in found if path == target] or [path for path in found if path.endswith(f"/{target}")] or found)
-
-    @cached_property
-    def _attachments(self) -> dict[str, list[str]]:
-        """Files that are not markdown, by name: what an embed of an image or a document may mean."""
-        found: dict[str, list[str]] = {}
-        for folder, folders, files in os.walk(self.base.root):
-            folders[:] = [name for name in folders if not name.startswith(".") and name not in SKIPPED_FOLDERS]
-            for name in files:
-                if not name.lower().endswith(".md"):
-                    found.setdefault(name, []).append(os.path.relpath(os.path.join(folder, name), self.base.root))
-        return found
-
-    @cached_property
-    def _by_tail(self) -> dict[str, list[str]]:
-        """Every ending of every path, without `.md`, case aside: how Obsidian and Foam resolve a link."""
-        found: dict[str, list[str]] = {}
-        for stat in self._walk.files:
-            parts = stat.path[:-3].lower().split("/")
-            for start in range(len(parts)):
-                found.setdefault("/".join(parts[start:]), []).append(stat.path)
-        return found
-
-    def _as_in_a_vault(self, target: str) -> list[str] | None:
-        wanted = target.replace("\\", "/").lower()
-        wanted = wanted[:-3] if wanted.endswith(".md") else wanted
-        parts = [part for part in wanted.split("/") if part not in ("", ".", "..")]
-        tail = "/".join(parts)
-        whole = [path for path in self._by_tail.get(tail, ()) if path[:-3].lower() == tail]
-        return whole or self._by_tail.get(tail) or self._by_tail.get(f"{tail}/index") or self._by_tail.get(f"{tail}/readme")
 
     # -- git -------------------------------------------------------------------------------------------------------
 
@@ -249,4 +208,4 @@ class CheckedBase:
         from pathspec import GitIgnoreSpec
 
         spec = GitIgnoreSpec.from_lines(rules.splitlines())
-        return [folder for folder in privacy.folders if not spec.match_file(f"{folder}/any/note.md")]
+        return [folder for folder in privacy.folders if not all(spec.match_file(f"{folder}/{place}") for place in _PROBES)]

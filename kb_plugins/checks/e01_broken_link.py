@@ -40,7 +40,7 @@ def _why(target: str) -> str:
     ending = name.rpartition(".")[2].lower() if "." in name else ""
     if ending == "md":
         return f"a link names a file without .md, so there is no {name}.md in this base"
-    if 1 <= len(ending) <= 5 and ending.isalnum():
+    if ending:
         return f"there is no {name} and no {name}.md in this base"
     if "/" in target:
         return f"a link names a file without its folder, so there is no {target}.md in this base"

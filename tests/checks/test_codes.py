@@ -5,6 +5,7 @@ A line of expected.txt is `CODE place | words of the message`. A file called dot
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from kb.app import open_app
 from kb.host import Host, discover, open_host
 from kb.ops.check import Finding, Grade, check
 from kb.specs import Check
+from tests.conftest import Shell
 
 FIXTURES = Path(__file__).with_name("fixtures")
 CODES = sorted(path.name.upper() for path in FIXTURES.iterdir())
@@ -92,3 +94,70 @@ def test_no_private_path_is_named_without_all(tmp_path: Path) -> None:
         for finding in grade(root).findings:
             text = f"{finding.file} {finding.message}"
             assert "diary" not in text and "profile/plan" not in text and "2026-09-01" not in text, (code, text)
+
+
+def test_no_private_file_of_any_kind_is_named_without_all(sh: Shell) -> None:
+    sh.write("base/agent.txt", "role = keeps\n")
+    sh.write("base/MAP.md", "# Map\n")
+    sh.write("base/knowledge/a.md", "# A\n\n**Search for:** `plan`\n\n![[plan.png]]\n")
+    for path in ("assets/plan.png", "records/divorce/plan.png"):
+        sh.write(f"base/{path}", "x")
+    os.mkfifo(sh.root / "base/records/secret-pipe.md")
+    (sh.root / "base/records/secret-nowhere.md").symlink_to("gone")
+    (sh.root / "base/records/secret-outside.md").symlink_to(sh.write("outside.md", "x"))
+    os.close(os.open(os.fsencode(sh.root / "base/records") + b"/secret\xe9.md", os.O_CREAT))
+    for format_ in ("text", "json", "github", "sarif"):
+        done = sh.kb("check", "base", "--format", format_)
+        assert "secret" not in done.out + done.err and "divorce" not in done.out + done.err, format_
+    shown = sh.kb("check", "base", "--all")
+    assert shown.out.count("secret") == 4 and "divorce" in shown.out
+
+
+def test_a_file_that_cannot_be_graded_is_told_in_every_format(sh: Shell) -> None:
+    sh.write("base/latin.md", b"caf\xe9 [[gone]]\n")
+    for format_ in ("text", "json", "github", "sarif"):
+        done = sh.kb("check", "base", "--select", "E01", "--format", format_)
+        assert "latin.md" in done.out + done.err and "not UTF-8" in done.out + done.err, format_
+
+
+def test_a_reader_that_leaves_does_not_turn_errors_into_success(sh: Shell) -> None:
+    for number in range(300):
+        sh.write(f"base/n{number}.md", f"# N\n\n[[missing-{number}]]\n")
+    for format_ in ("text", "json", "github", "sarif"):
+        piped = sh.run("bash", "-c", f"set -o pipefail; kb check base --format {format_} | head -c 1")
+        assert piped.code == 1, format_
+    assert sh.run("bash", "-c", "set -o pipefail; kb check base --select E09 | head -c 1").code == 0
+
+
+def test_a_file_of_any_ending_may_be_meant_and_a_vault_knows_no_case(sh: Shell) -> None:
+    for name in ("board.canvas", "data.geojson", "drawing.drawio", "img/photo.png"):
+        sh.write(f"vault/{name}", "x")
+    sh.write("vault/note.md", "[[board.canvas]] [[data.geojson]] [[drawing.drawio]] ![[Photo.PNG]] ![[img/Photo.png]] [[none.canvas]]\n")
+    assert [f.message for f in grade(sh.root / "vault", select=["E01"]).findings] == [
+        "[[none.canvas]] is broken: there is no none.canvas and no none.canvas.md in this base"]
+
+
+def test_names_are_the_same_however_their_accents_are_composed(sh: Shell) -> None:
+    sh.write("base/agent.txt", "role = keeps\n")
+    sh.write("base/Sa\u0303o.md", "# S\n")
+    sh.write("base/cafe\u0301.png", "x")
+    sh.write("base/note.md", "[[S\u00e3o]] ![[caf\u00e9.png]]\n")
+    assert list(grade(sh.root / "base", select=["E01"]).findings) == []
+
+
+@pytest.mark.parametrize(("rules", "covered"), [
+    ("note.md\n", False), ("any\n", False), ("any/\n", False), ("*.md\n", False), ("records/*.md\n", False),
+    ("records/\n", True), ("/records/**\n", True), ("records/*\n", True), ("*\n", True)])
+def test_a_private_folder_is_covered_when_whatever_it_holds_is_ignored(sh: Shell, rules: str, covered: bool) -> None:
+    sh.write("base/agent.txt", "role = keeps\nprivate = records\n")
+    sh.write("base/records/x.md", "x")
+    sh.write("base/.gitignore", rules)
+    assert (list(grade(sh.root / "base", select=["W08"]).findings) == []) is covered
+
+
+def test_a_folder_whose_name_is_not_utf_8_has_a_sarif_log(sh: Shell) -> None:
+    os.mkdir(os.fsencode(sh.root) + b"/caf\xe9")
+    with open(os.fsencode(sh.root) + b"/caf\xe9/a.md", "w") as file:
+        file.write("[[gone]]\n")
+    done = sh.run("bash", "-c", "kb check caf* --select E01 --format sarif")
+    assert done.code == 1 and "caf%E9/a.md" in done.out

@@ -140,3 +140,31 @@ def test_a_reference_processor_accepts_the_export(fleet: Shell) -> None:
         bibliography.register(citeproc.Citation([citeproc.CitationItem(item["id"])]))
     text = "\n".join(str(entry) for entry in bibliography.bibliography())
     assert "Pedra" in text and "Bare" in text and "2021" in text
+
+
+@pytest.mark.parametrize("name", ["title", "author", "url", "note", "container"])
+@pytest.mark.parametrize("value", ["https://a.org/\x1b[31m", "https://a.org/\u202e"])
+def test_control_characters_are_refused_in_every_field(fleet: Shell, name: str, value: str) -> None:
+    code, out, err = add(fleet, **{name: value})
+    assert code == 2 and out == "" and "control characters" in err and records(fleet.root / "fleet/ada") == []
+
+
+@pytest.mark.parametrize("title", ["\u05e9\u05dc\u05d5\u05dd (C\u200e++)", "rtl\u200f mark", "On [[links]]", "Of [src:ABCDEFGHJK] and more"])
+def test_the_line_that_is_printed_is_the_line_that_check_wants(fleet: Shell, title: str) -> None:
+    code, out, _ = add(fleet, title=title)
+    line = out.splitlines()[-1]
+    assert code == 0 and title in line
+    fleet.write("fleet/ada/knowledge/cites.md", f"# C\n\n**Search for:** `citing`\n\nSo it is [src:{line[7:17]}].\n\n{line}\n")
+    found = fleet.kb("check", "fleet/ada", "--select", "E")
+    assert found.code == 0, found.out
+
+
+def test_records_outside_the_base_are_not_read(fleet: Shell) -> None:
+    fleet.write("out/2222222222.txt", "type = book\ntitle = Secret\nretrieved_on = 2026-01-02\nretrieval_status = full\n")
+    (fleet.root / "fleet/ada/sources").symlink_to(fleet.root / "out")
+    fleet.write("fleet/ada/knowledge/cites.md", "# C\n\n**Search for:** `citing`\n\nSo [src:3333333333].\n")
+    shown = fleet.kb("sources", "fleet/ada")
+    assert shown.code == 1 and "Secret" not in shown.out and "leaves its base" in shown.err
+    found = fleet.kb("check", "fleet/ada", "--select", "E0")
+    assert "E09  sources" in found.out and "E05" not in found.out and "E06" not in found.out
+    assert add(fleet)[0] == 1 and len(list((fleet.root / "out").iterdir())) == 1

@@ -7,11 +7,13 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from kb.core.inline import citations, prose_of, visible, wikilinks, without_code_spans
+from kb.core.content import content_of
+from kb.core.header import parse_header
+from kb.core.inline import bibliography, citations, prose_of, visible, wikilinks, without_code_spans
 from kb.core.markdown import CONTINUES, HTML, Line, front_matter_end, lines_of, scan
 
 MARKDOWN = MarkdownIt("commonmark", {"maxNesting": 200})
@@ -131,16 +133,17 @@ def test_code_spans_are_blanked_exactly_where_markdown_it_finds_them(text: str) 
 
 PARTS = st.sampled_from(["[[a]]", "`[[b]]`", "`", "[src:K]", "\n", "\n\n", "\n- ", "\n> ", "\n# ", "word ", "    ", "\n```\n", "---", "<b>",
                          "<!--", "-->", "\r\n", "[[a]](u)", "\n[a]: u\n", "\\", "!", "\n===", "\n|-|-|\n", "\t",
-                         "\n```sh\n", "```", "\n   ```  \n", "\n````\n", "\n~~~\n", "\n## h\n\n"])
+                         "\n```sh\n", "```", "\n   ```  \n", "\n````\n", "\n~~~\n", "\n## h\n\n",
+                         "\n- [src:K] ", "\n## - [src:K] ", "\n## [a]: u\n", "(see it)", "[^1]", "(u \"t\")", "[a]"])
 
 
 @settings(max_examples=1500, deadline=None)
 @given(st.lists(PARTS, max_size=24).map("".join))
 @example("---\na: b\n---\n\n`x\ny` [[a]]")
 def test_the_short_way_through_simple_documents_finds_what_a_full_scan_finds(text: str) -> None:
-    assume(all(line.kind != "underline" for line in scan(text)))  # a heading of several lines is one line to the full scan
     short, full = prose_of(text), visible(scan(text))
     assert (wikilinks(short), citations(short)) == (wikilinks(full), citations(full))
+    assert bibliography(short, lines_of(text)) == bibliography(full, lines_of(text))
 
 
 def inside(text: str, blanked: str) -> list[str]:
@@ -161,11 +164,37 @@ def inside(text: str, blanked: str) -> list[str]:
     "# h\n" * 100_000, "x" * 5_000_000, "`" * 10_000, "a ` b `` c " * 10_000, "- " * 10_000, "> " * 10_000 + "\n" * 5_000,
     "- " * 200 + "\n" + "\n" * 50_000, "<!-- ` " * 20_000, "[[" * 50_000, "[[a [b] " * 20_000, "# " + " " * 300_000 + "x", "<a " * 50_000,
     "<a" + " b='" * 50_000, "-" + " -" * 100_000 + "x", "\t" * 100_000 + "x", "\\`" * 50_000, "* a\n" * 50_000, "[a]:\n" * 20_000 + "===",
-    "```\n" * 50_001, "1. " * 50_000, "a\n" * 100_000 + "==="], ids=range(21))
+    "```\n" * 50_001, "1. " * 50_000, "a\n" * 100_000 + "===", "[src:" * 60_000, "- [src:K] [src:" * 20_000,
+    "See [[a]].\n\n```sh\nrun\n```\n\n" * 20_000, "\\" * 300_000 + "[[a]]", "[[a]](u " * 30_000, '[[a]](u "' * 30_000, "[[a]][b" * 30_000,
+    "[[a]]\n[b]: c\n" * 20_000, "\u2014 - [src:" * 20_000], ids=range(30))
 def test_the_cost_is_linear_on_hostile_documents(text: str) -> None:
     started = time.process_time()
-    wikilinks(prose_of(text))
+    content_of(text, parse_header(text))
     assert time.process_time() - started < 4
+
+
+@pytest.mark.parametrize("text", [
+    "[[a]][^1]", "[[a]][src:ABCDEFGHJK]", "[[a]](see below for more)", "[[a]](unclosed", "\\\\[[a]]", "[[a]][undefined]",
+    "[[a]]\n\n[a]: the act of undoing a deploy", "para\n[a]: not-a-def\n\n[[a]]", "## [a]: first\n\n[[a]]", "see <b>x</b> and\n[[a]]\n---"])
+def test_what_stands_beside_a_link_hides_it_only_where_it_makes_it_an_ordinary_one(text: str) -> None:
+    assert [link.target for link in wikilinks(prose_of(text))] == ["a"]
+
+
+@pytest.mark.parametrize("text", [
+    "[[a]](u)", "[[a]](<u v>)", '[[a]](u "t")', "[[a]](u (t))", "[[a]](f(x))", "[[a]]()", "\\[[a]]", "[[a]][b]\n\n[b]: u",
+    "[[a]]\n\n[a]: u", "[[a]]\n\n[x]: u\n[A]: <v> 't'"])
+def test_an_ordinary_link_in_double_brackets_is_no_wikilink(text: str) -> None:
+    assert wikilinks(prose_of(text)) == []
+
+
+def test_a_bibliography_line_is_one_citation_and_no_link_whatever_its_title_says() -> None:
+    prose = prose_of('- [src:AAAAAAAAAA] "On [[links]] and [src:BBBBBBBBBB]". 2019.\n')
+    assert wikilinks(prose) == [] and [citation.token for citation in citations(prose)] == ["AAAAAAAAAA"]
+
+
+def test_a_link_in_a_heading_of_two_lines_stands_on_its_own_line() -> None:
+    text = "See <b>x</b> and\nalso [[a]]\n---\n"
+    assert [link.line for link in wikilinks(prose_of(text))] == [2]
 
 
 def test_every_document_of_the_vaults_is_read_as_markdown_it_reads_it(data: Path) -> None:
