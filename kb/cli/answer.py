@@ -7,6 +7,7 @@ import click
 from kb.app import open_app
 from kb.cli.approval import ask_approval
 from kb.cli.boundary import say
+from kb.cli.cited import say_citations
 from kb.cli.complete import show_complete, telling
 from kb.cli.options import everything, paths, top
 from kb.cli.skipped import say_skipped
@@ -62,10 +63,7 @@ def _show_reply(done: Answered, mode: str) -> None:
     click.echo(f"{printable(done.reply or '', lines=True)}\n")
     click.echo("sources served: " + " ".join(printable(cited(path)) for path in done.served))
     click.echo(f"mode: {mode} | confidence: score {found.confidence.keyword_score:.1f} vs floor {found.floor:.1f}; {remark}")
-    told = [f"cited and not served: {', '.join(done.unserved)}"] if done.unserved else []
-    told += [f"served and not cited: {', '.join(done.uncited)}"] if done.uncited else []
-    if told:
-        click.echo(f"citations: {printable('; '.join(told))}", err=True)
+    say_citations(done.unserved, done.uncited)
 
 
 def _show_nothing(found: Answer) -> None:

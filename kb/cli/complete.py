@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from kb.cli.boundary import say
+from kb.cli.cited import say_citations
 from kb.core.display import printable
 from kb.ops.answer import Complete, Progress
 
@@ -36,6 +37,7 @@ def show_complete(done: Complete) -> None:
     elif done.reply is not None:
         click.echo(f"\n{printable(done.reply, lines=True)}\n")
         click.echo(f"mode: complete | read {done.files} files in {done.calls} model calls | {done.seconds:.1f}s total")
+        say_citations(done.unserved)
     elif done.problem:
         say(done.problem)
         for fact in done.facts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from kb.core.briefing import passage_header
@@ -12,6 +13,8 @@ from kb.core.windows import Window, shielded
 NOT_HELD = "The library does not hold this"
 _VERDICT = {"hit": "something here matches", "guess": "a guess; the match may be a coincidence of vocabulary",
             "nothing": "nothing matched"}
+
+_VERDICT_LINE = re.compile(r"[\s>#*_`-]*FILE\b.*\S", re.IGNORECASE)
 
 _RULES = f"""You answer one question from the passages below, and from nothing else.
 
@@ -61,9 +64,10 @@ def map_prompt(files: Sequence[tuple[str, str]], question: str) -> str:
     return f"{_MAP_RULES}\nTHE FILES:\n\n{texts}THE QUESTION:\n{printable(flat(question))}\n"
 
 
-def facts_of(reply: str) -> list[str]:
-    """The fact lines of one batch's reply."""
-    return [line.strip() for line in reply.splitlines() if line.strip().startswith("- ")]
+def facts_of(reply: str) -> list[str] | None:
+    """The fact lines of one batch's reply. None when there is neither a fact nor a verdict: whoever replied read no file."""
+    facts = [line.strip() for line in reply.splitlines() if line.strip().startswith("- ")]
+    return facts if facts or any(_VERDICT_LINE.match(line) for line in reply.splitlines()) else None
 
 
 def reduce_prompt(facts: Sequence[str], question: str) -> str:

@@ -50,7 +50,10 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Complete:
-    """What came of reading the whole library. `facts` are kept when the last call failed; `problem` says why it did."""
+    """What came of reading the whole library. `facts` are kept when the last call failed; `problem` says why it did.
+
+    unserved: files that the reply cites and that were not read.
+    """
 
     reply: str | None
     facts: tuple[str, ...]
@@ -58,6 +61,7 @@ class Complete:
     calls: int
     seconds: float
     problem: str = ""
+    unserved: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -90,7 +94,7 @@ def answer(app: App, question: str, mode: Mode = "fast", top: int = 5) -> Answer
                           guess=found.verdict == "guess").strip()
     except (ModelUnreachable, Untrusted) as error:
         return Answered(found, miss, problem=str(error), refused=isinstance(error, Untrusted), served=served)
-    unserved, uncited = compare(reply, served)
+    unserved, uncited = compare(reply, served, [part for window in windows for part in (window.text, window.purpose)])
     if NOT_HELD.casefold() in flat(reply).casefold():
         uncited = []
     return Answered(found, miss, reply, served=served, unserved=tuple(unserved), uncited=tuple(uncited))
@@ -131,28 +135,39 @@ def answer_complete(app: App, question: str, progress: Progress) -> Complete:
     progress.plan(len(places), len(batches), len(batches) + 1)
     started = time.monotonic()
     facts: list[str] = []
-    read = calls = 0
+    read: list[Place] = []
+    calls = 0
     problem = ""
     for number, batch in enumerate(batches, 1):
         begun = time.monotonic()
-        texts = [(str(place), text) for place in batch if (text := _whole(app, place)) is not None]
+        texts = {place: text for place in batch if (text := _whole(app, place)) is not None}
         calls += 1
         try:
-            facts += facts_of(ask_model(app, "answerer", map_prompt(texts, question), question=question))
-            read += len(texts)
+            facts += _facts(app, [(str(place), text) for place, text in texts.items()], question)
+            read += texts
         except ModelUnreachable as error:
             problem = str(error)
             progress.failed(number, len(batches), problem)
             continue
         progress.batch(number, len(batches), time.monotonic() - begun)
     if not facts:
-        return Complete(None, (), read, calls, time.monotonic() - started, problem)
+        return Complete(None, (), len(read), calls, time.monotonic() - started, problem)
     calls += 1
     try:
         reply = ask_model(app, "answerer", reduce_prompt(facts, question), question=question).strip()
     except ModelUnreachable as error:
-        return Complete(None, tuple(facts), read, calls, time.monotonic() - started, str(error))
-    return Complete(reply, tuple(facts), read, calls, time.monotonic() - started)
+        return Complete(None, tuple(facts), len(read), calls, time.monotonic() - started, str(error))
+    seconds = time.monotonic() - started
+    unserved = compare(reply, [str(place) for place in read], (_whole(app, place) or "" for place in read))[0]
+    return Complete(reply, tuple(facts), len(read), calls, seconds, unserved=tuple(unserved))
+
+
+def _facts(app: App, texts: Sequence[tuple[str, str]], question: str) -> list[str]:
+    """The facts of one batch. Raises ModelUnreachable when the model gave nothing, or nothing that says it read a file."""
+    facts = facts_of(ask_model(app, "answerer", map_prompt(texts, question), question=question))
+    if facts is None:
+        raise ModelUnreachable("the reply held neither a fact nor one line that starts with FILE")
+    return facts
 
 
 def _whole(app: App, place: Place) -> str | None:

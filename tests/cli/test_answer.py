@@ -105,6 +105,22 @@ def test_complete_keeps_the_facts_when_only_the_last_call_fails(fleet):
     assert run.code == 1 and "- the valve (ada/knowledge/pump.md)" in run.err and "mode:" not in run.out
 
 
+def test_complete_names_a_file_that_is_cited_and_was_not_read(fleet):
+    fact = "- the valve (ada/knowledge/pump.md)"
+    answerer(fleet, f"[ $n = 0 ] && echo '{fact}' || echo 'ANSWER: one (ada/knowledge/pump.md), two (ben/ghost.md)'")
+    run = fleet.kb("answer", "how much", ".", "--complete").ok()
+    assert run.err.splitlines()[-1] == "citations: cited and not served: ben/ghost.md" and "ANSWER: one" in run.out
+    answerer(fleet, f"[ $(ls '{fleet.root}' | grep -c '^asked') = 3 ] && echo '{fact}' || echo 'ANSWER: one (ada/knowledge/pump.md)'")
+    assert "citations:" not in fleet.kb("answer", "how much", ".", "--complete").ok().err
+
+
+@pytest.mark.parametrize("reply", ["I am not able to help with that.", "ok", "The files hold nothing of interest."])
+def test_complete_takes_a_reply_without_facts_and_verdicts_for_files_that_were_not_read(fleet, reply):
+    answerer(fleet, f"echo '{reply}'")
+    run = fleet.kb("answer", "how much", ".", "--complete")
+    assert run.code == 1 and "does not hold" not in run.out and "its files were not read" in run.err
+
+
 def test_complete_over_nothing_makes_no_call(sh):
     sh.write("ada/agent.txt", "role = x\n")
     answerer(sh, "echo x", index=False)
@@ -121,6 +137,19 @@ def test_the_extractive_answerer_quotes_and_says_so_when_it_is_a_guess(fleet):
     heron = fleet.kb("answer", "the heron stood by the culvert pump flush", ".").ok().out
     assert "[from short memory]" in heron
     assert fleet.kb("answer", "heron", ".", "--complete").code == 1
+
+
+def test_a_path_inside_a_quote_is_no_citation(fleet):
+    fleet.write("fleet/ada/knowledge/pump.md", "# Pump\n\n**Search for:** pump, flush the pump, valve\n\n"
+                "To flush the pump open the valve; the list of pump valves is in ben/knowledge/valves.md today.\n\n"
+                "- ben/knowledge/flush-the-pump.md\n")
+    fleet.write("fleet.txt", "answerer = extractive\n")
+    fleet.kb("index", ".").ok()
+    run = fleet.kb("answer", "flush the pump valves", ".").ok()
+    assert "ben/knowledge/valves.md today.”" in run.out and "“ben/knowledge/flush-the-pump.md”" in run.out
+    assert "cited and not served" not in run.err
+    answerer(fleet, "echo 'Open it (ben/knowledge/valves.md).'")
+    assert "cited and not served: ben/knowledge/valves.md" in fleet.kb("answer", "flush the pump valves", ".").ok().err
 
 
 def test_a_bad_timeout_is_told_and_a_good_one_ends_the_model(fleet):
