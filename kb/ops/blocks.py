@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kb.core.blocks import Block, parse_blocks, split_bytes, tokens_of, without_keys
 from kb.errors import KbError
 from kb.store.files import is_inside, read_text
-from kb.store.fleet import is_base, real_folder
+from kb.store.fleet import is_base, open_fleet, real_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +83,18 @@ def _read(root: str, block: Block) -> SizedBlock:
 
 
 def _may_be_sent(real: str, root: str) -> bool:
-    """Whether a file belongs to the base at `root` or to a base beside it: a clone must not send a file of its reader to a model."""
+    """Whether a file may stand in a constitution of the base at `root`: a clone must not send a file of its reader to a model.
+
+    Its own files may, private ones too, because who keeps the base named them; of a base beside it the public ones, and all of
+    the person's, which the skeleton names.
+    """
     if is_inside(real, root):
         return True
     around = os.path.dirname(root)
     name, _, inner = os.path.relpath(real, around).partition(os.sep)
-    if not inner or name.startswith("."):
+    beside = os.path.join(around, name)
+    if not inner or name.startswith(".") or not (os.path.basename(around) == "fleet" or is_base(beside)):
         return False
-    return os.path.basename(around) == "fleet" or is_base(os.path.join(around, name))
+    if name.casefold() == "person":
+        return True
+    return all(base.root == beside and not base.privacy.covers(inner.replace(os.sep, "/")) for base in open_fleet([beside]).bases)

@@ -98,3 +98,15 @@ def test_a_blocks_file_that_is_a_link_out_of_the_base_is_not_followed(sh: Shell)
     (sh.root / "home/vault/blocks.txt").symlink_to(sh.root / "home/blocks.txt")
     done = sh.kb("blocks", "home/vault", "--emit")
     assert done.code == 1 and "leaves its base" in done.err and done.out == ""
+
+
+def test_of_a_base_beside_it_a_block_sends_what_is_public_and_of_the_person_all(fleet: Shell) -> None:
+    fleet.write("fleet/ben/records/diary.md", "outside")
+    fleet.write("fleet/ben/open.md", "Ben's open page.")
+    fleet.write("fleet/shut/agent.txt", "role = keeps\nprivate = .\n")
+    fleet.write("fleet/shut/a.md", "outside")
+    fleet.write("fleet/ada/records/own.md", "Ada's own record.")
+    fleet.write("fleet/ada/blocks.txt", "[all]\n../ben/records/diary.md\n../ben/open.md\n../shut/a.md\nrecords/own.md\n../person/core.md\n")
+    assert fleet.kb("blocks", "fleet/ada").ok().out.count("missing file:") == 2
+    sent = fleet.kb("blocks", "fleet/ada", "--emit").ok().out
+    assert "outside" not in sent and all(words in sent for words in ("Ben's open page.", "Ada's own record.", "Lives by the river."))

@@ -149,7 +149,8 @@ def test_control_characters_are_refused_in_every_field(fleet: Shell, name: str, 
     assert code == 2 and out == "" and "control characters" in err and records(fleet.root / "fleet/ada") == []
 
 
-@pytest.mark.parametrize("title", ["\u05e9\u05dc\u05d5\u05dd (C\u200e++)", "rtl\u200f mark", "On [[links]]", "Of [src:ABCDEFGHJK] and more"])
+@pytest.mark.parametrize("title", [
+    "\u05e9\u05dc\u05d5\u05dd (C\u200e++)", "rtl\u200f mark", "On [[links]]", "Of [src:ABCDEFGHJK] and more"])
 def test_the_line_that_is_printed_is_the_line_that_check_wants(fleet: Shell, title: str) -> None:
     code, out, _ = add(fleet, title=title)
     line = out.splitlines()[-1]
