@@ -1,7 +1,7 @@
 """Which commands of which fleet a person approved. A fleet arrives with a clone; what it names runs only after that.
 
-An approval is a digest over the command line and the bytes of every file of the fleet that the line names, kept by the
-fleet's real path in `trust.json` of the user's configuration folder. Any change of either asks again.
+An approval is a digest over the command line and the bytes of every file of the fleet that the line names or starts,
+kept by the fleet's real path in `trust.json` of the user's configuration folder. Any change of either asks again.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from kb.errors import KbError, UsageError
 from kb.store.clock import today
-from kb.store.files import config_home, is_inside, locked, read_bytes, read_text, write_atomic
+from kb.store.files import config_home, locked, read_bytes, read_text, write_atomic
 
 ADAPTERS = "tools/extract"
 _FORMAT = 1
@@ -48,24 +48,26 @@ class Approval:
 
 
 def runnable(root: str, name: str, command: str) -> Runnable:
-    """The command line `command` of the fleet at `root`, with the fleet's files among its words."""
-    from kb.store.commands import CommandFailed, split_command
+    """The command line `command` of the fleet at `root` (real path), with the files of the fleet that it names."""
+    from kb.store.commands import CommandFailed, resolve_program, split_command
+    from kb.store.named_files import files_named
 
+    words, program = [], None
     try:
         words = split_command(command)
+        program = resolve_program(words[0], root)
     except CommandFailed:
-        words = []
-    found: dict[str, None] = {}
-    for word in words:
-        for part in {word, word.partition("=")[2]} - {""}:
-            found.update(dict.fromkeys(_inside(root, part)))
-    files = tuple(sorted(found))
+        pass
+    files = files_named(root, words, program)
     return Runnable(name, command, files, _digest(root, name, command, files))
 
 
 def adapter(root: str, place: str) -> Runnable:
     """The adapter at `place`, a POSIX path inside the fleet at `root`. The document is its only argument."""
-    return Runnable(place, place, (place,), _digest(root, place, place, (place,)))
+    from kb.store.named_files import files_named
+
+    files = tuple(sorted({place, *files_named(root, (), os.path.join(root, place))}))
+    return Runnable(place, place, files, _digest(root, place, place, files))
 
 
 def adapters(root: str) -> list[Runnable]:
@@ -130,23 +132,6 @@ def approvals() -> list[Approval]:
 
 def _shown(item: Runnable) -> str:
     return f"`{item.name} = {item.command}`" if item.name != item.command else item.name
-
-
-def _inside(root: str, word: str) -> list[str]:
-    """The paths inside the fleet of the file that `word` names, or of all files of the folder that it names.
-
-    A folder can be a program as well (`python3 /the/fleet/tools/model`, `PYTHONPATH=...`), by its absolute path: a command
-    does not start inside the fleet. What python compiled from its
-    files is not theirs to approve, and changes with every run.
-    """
-    full = os.path.normpath(os.path.join(root, word))
-    if "\0" in word or full == root or not is_inside(full, root):
-        return []
-    files = [full] if os.path.isfile(full) else []
-    for folder, folders, names in os.walk(full) if not files and os.path.isabs(word) else ():
-        folders[:] = sorted(name for name in folders if name != "__pycache__")
-        files += [path for name in names if os.path.isfile(path := os.path.join(folder, name))]
-    return [os.path.relpath(path, root).replace(os.sep, "/") for path in files]
 
 
 def _digest(root: str, name: str, command: str, files: tuple[str, ...]) -> str:

@@ -83,6 +83,21 @@ def test_a_change_of_the_line_or_of_a_file_it_names_asks_again(fleet, change):
     assert fleet.kb("answer", "flush the pump", ".").code == 2
 
 
+def test_a_program_found_by_a_link_or_by_path_is_held_to_its_bytes_and_shown(fleet):
+    fleet.script("tools/model.sh", "echo first\n")
+    (fleet.root / "home/link").symlink_to(fleet.root)
+    fleet.kb("index", ".").ok()
+    path = {"PATH": f"{fleet.root}/tools:{fleet.env['PATH']}"}
+    for line in ("model.sh", f"sh {fleet.root}/home/link/tools/model.sh", f"sh -c '{fleet.root}/tools/model.sh ask'"):
+        fleet.write("fleet.txt", f"answerer = {line}\n")
+        fleet.script("tools/model.sh", "echo first\n")
+        assert "tools/model.sh" in fleet.kb("trust", ".", env=path).ok().out
+        assert fleet.kb("answer", "flush the pump", ".", env=path).ok().out.startswith("first")
+        fleet.script("tools/model.sh", "echo pwned\n")
+        run = fleet.kb("answer", "flush the pump", ".", env=path)
+        assert run.code == 2 and "kb trust" in run.err and "pwned" not in run.out
+
+
 def test_what_was_approved_can_be_taken_back(fleet):
     fleet.write("fleet.txt", "answerer = cat\n")
     fleet.kb("index", ".").ok()
