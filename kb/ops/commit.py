@@ -7,7 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kb.errors import KbError
-from kb.store.git import dirty_paths, git, listed, relative_paths, repository_of
+from kb.store.git import (
+    announced,
+    copied_index,
+    dirty_paths,
+    git,
+    listed,
+    relative_paths,
+    repository_of,
+    unfinished_operation,
+    unmerged_paths,
+)
+
+_PLAIN = ("--no-renames", "--ignore-submodules=none", "-z")  # how differences are asked for, whatever the user's settings are
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +35,7 @@ def commit(paths: Sequence[str], message: str) -> Committed:
     """Commit `paths` (as typed, from the current folder) and nothing else. There is no way to say everything.
 
     Raises KbError when there is nothing to commit, when the message is blank, when a path is in no repository or when they
-    are in two.
+    are in two, while a merge or the like is unfinished, and when git or a hook refuses. Then what was staged is as it was.
     """
     if not paths:
         raise KbError("name the paths to commit")
@@ -37,25 +49,20 @@ def commit(paths: Sequence[str], message: str) -> Committed:
     before = dirty_paths(repository)
     if not before:
         raise KbError(f"nothing in {repository} has changed")
-    present = [name for name in named if _known(repository, name)]
-    missing = [name for name in named if name not in present]
-    if missing:
-        raise KbError(f"there is no {missing[0]} to commit, and git knows of none")
-    stageable = [name for name in named if _on_disk_or_in_index(repository, name)]  # not: a deletion that is staged already
-    if stageable:
-        git(repository, "add", "--all", "--", *stageable)
-    staged = listed(git(repository, "diff", "--cached", "--name-only", "--no-renames", "-z", "--", *named))
-    if not staged:
-        raise KbError(f"nothing has changed in {', '.join(named)}")
-    git(repository, "commit", "-q", "-m", message, "--", *named)
+    _refuse_unfinished(repository, named)
+    for path, name in zip(paths, named, strict=True):
+        if not _known(repository, name):
+            raise KbError(f"there is no {path}: it is not on disk, and git does not know it")
+    with announced(repository, _new_files(repository, named)):
+        # a `strip` of the user's settings would take the headings out of a message, and `verbose` what follows a scissors line
+        git(repository, "commit", "-q", "--cleanup=whitespace", "--no-verbose", "-m", message, "--", *named)
     sha = git(repository, "rev-parse", "--short", "HEAD").strip()
-    files = listed(git(repository, "show", "--pretty=", "--name-only", "--no-renames", "-z", "HEAD"))
+    files = listed(git(repository, "diff-tree", "--root", "--no-commit-id", "-r", "--name-only", *_PLAIN, sha))
     absorbed = [file for file in files if not any(_under(file, name) for name in named)]
     if absorbed:
         raise KbError(f"{sha} landed, and it also holds {', '.join(absorbed)}, which nobody asked for",
                       hint="a hook of the repository may have added it; git show names all of it")
-    after = set(dirty_paths(repository))
-    return Committed(sha, tuple(files), tuple(dict.fromkeys(path for path in before if path in after)))
+    return Committed(sha, tuple(files), _still_dirty(before, dirty_paths(repository)))
 
 
 def _real_but_last(path: str) -> str:
@@ -76,6 +83,35 @@ def _one_repository(paths: Sequence[str], absolute: Sequence[str]) -> str:
     return next(iter(found))
 
 
+def _refuse_unfinished(repository: str, named: Sequence[str]) -> None:
+    """git refuses some of these only when it is late, and commits the markers of a conflict in others."""
+    operation = unfinished_operation(repository)
+    if operation is not None:
+        article = "an" if operation[0] in "aeiou" else "a"
+        raise KbError(f"{article} {operation} is unfinished in {repository}",
+                      hint=f"finish it with git {operation} --continue or give it up with git {operation} --abort, then commit")
+    unmerged = unmerged_paths(repository, named)
+    if unmerged:
+        raise KbError(f"there is an unsettled conflict in {', '.join(unmerged)}", hint="settle it, say so with git add, then commit")
+
+
+def _new_files(repository: str, named: Sequence[str]) -> list[str]:
+    """The untracked files that a commit of `named` would bring in. They are staged in a copy of the index to find out.
+
+    Raises KbError when git will not stage one of them (an ignored one, say), and when nothing differs from the last commit.
+    """
+    with copied_index(repository) as index:
+        stageable = [name for name in named if _on_disk_or_in_index(repository, name)]  # not: a deletion that is staged already
+        if stageable:
+            git(repository, "add", "--all", "--", *stageable, index=index)
+        changed = listed(git(repository, "diff", "--cached", "--name-status", *_PLAIN, "--", *named, index=index))
+    if not changed:
+        raise KbError(f"nothing has changed in {', '.join(named)}")
+    added = [name for kind, name in zip(changed[::2], changed[1::2], strict=True) if kind == "A"]
+    known = set(listed(git(repository, "ls-files", "-z", "--", *named))) if added else set()
+    return [name for name in added if name not in known]
+
+
 def _known(repository: str, name: str) -> bool:
     return _on_disk_or_in_index(repository, name) or bool(
         git(repository, "ls-tree", "-r", "-z", "--name-only", "HEAD", "--", name, check=False))
@@ -83,6 +119,14 @@ def _known(repository: str, name: str) -> bool:
 
 def _on_disk_or_in_index(repository: str, name: str) -> bool:
     return os.path.lexists(os.path.join(repository, name)) or bool(git(repository, "ls-files", "-z", "--", name, check=False))
+
+
+def _still_dirty(before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
+    """The paths of `after` that were dirty before. A folder of untracked files (`d/`) may have come apart, or together."""
+    folders = tuple(path for path in before if path.endswith("/"))
+    was = set(before)
+    return tuple(path for path in after if path in was or path.startswith(folders)
+                 or (path.endswith("/") and any(old.startswith(path) for old in before)))
 
 
 def _under(file: str, name: str) -> bool:

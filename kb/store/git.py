@@ -5,30 +5,40 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from kb.errors import KbError
 
 _LOCKED = re.compile(r"Unable to create '[^'\n]*\.lock': File exists")  # a hook may speak of other locks
 _WAITS = (0.1, 0.2, 0.4, 0.8, 1.6, 1.6)  # seconds to wait for somebody else's index.lock
+# What `git rev-parse --local-env-vars` names: inside a hook it says which repository the hook is of, and here the path says it.
+# Settings given with `git -c` (GIT_CONFIG_PARAMETERS, GIT_CONFIG_COUNT) stay, as they do when git itself enters a submodule.
+OF_ANOTHER_REPOSITORY = frozenset({
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_CONFIG", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NO_REPLACE_OBJECTS", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX",
+    "GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE", "GIT_WORK_TREE"})
+_OTHER_PATHSPECS = frozenset({"GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"})  # git refuses them beside literal ones
+_SET = {"GIT_LITERAL_PATHSPECS": "1", "KB_COMMIT": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C.UTF-8", "LANGUAGE": ""}
+# What git leaves in its folder while an operation waits to be finished, and what to call it.
+_UNFINISHED = (("rebase-merge", "rebase"), ("rebase-apply", "rebase"), ("MERGE_HEAD", "merge"), ("CHERRY_PICK_HEAD", "cherry-pick"),
+               ("REVERT_HEAD", "revert"))
 
 
-def git(folder: str, *words: str, check: bool = True) -> str:
+def git(folder: str, *words: str, check: bool = True, index: str | None = None, stdin: bytes | None = None) -> str:
     """What git printed, run in `folder` with literal pathspecs. Waits for a lock; raises KbError with git's own words.
 
-    With `check` off a failure is an empty string.
+    With `check` off a failure is an empty string. `index` is an index file to use in place of the repository's own.
     """
-    import subprocess
-
-    env = {**os.environ, "GIT_LITERAL_PATHSPECS": "1", "KB_COMMIT": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C.UTF-8"}
+    env = {name: value for name, value in os.environ.items() if name not in OF_ANOTHER_REPOSITORY | _OTHER_PATHSPECS} | _SET
+    call = ["git", "-C", folder, *words]
+    if index is not None:  # without core.splitIndex=false a copy would leave files of its own in the repository
+        env["GIT_INDEX_FILE"] = index
+        call[3:3] = ["-c", "core.splitIndex=false"]
     for wait in (*_WAITS, None):
-        try:
-            done = subprocess.run(["git", "-C", folder, *words], capture_output=True, env=env, stdin=subprocess.DEVNULL)
-        except FileNotFoundError:
-            raise KbError("git is not installed") from None
-        if done.returncode == 0:
-            return os.fsdecode(done.stdout)
-        told = done.stderr.decode("utf-8", "replace").strip()
+        code, out, told = _run(call, env, stdin)
+        if code == 0:
+            return os.fsdecode(out)
         if wait is None or not _LOCKED.search(told):
             break
         time.sleep(wait)
@@ -37,29 +47,160 @@ def git(folder: str, *words: str, check: bool = True) -> str:
     raise KbError(f"git {words[0]}: {told or 'it failed and said nothing'}")
 
 
+def _run(call: Sequence[str], env: dict[str, str], stdin: bytes | None) -> tuple[int, bytes, str]:
+    """The exit code of `call`, its output, and what it said on stderr."""
+    from subprocess import PIPE, Popen
+
+    try:
+        process = Popen(call, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=env)
+    except FileNotFoundError:
+        raise KbError("git is not installed") from None
+    with process:
+        try:
+            out, told = process.communicate(stdin or b"")
+        except BaseException:  # interrupted: a git that is asked to end takes its locks away, one that is killed does not
+            process.terminate()
+            process.wait()
+            raise
+    return process.returncode, out, told.decode("utf-8", "replace").strip()
+
+
 def repository_of(path: str) -> str | None:
-    """The real root of the repository that holds `path`, which need not exist any more; None when there is none."""
+    """The real root of the repository that holds `path`, which need not exist any more; None when there is none.
+
+    Raises KbError with git's own words when there is one that git will not work in: another owner's, a broken one, a bare one.
+    """
     folder = path if os.path.isdir(path) and not os.path.islink(path) else os.path.dirname(path)
     while not os.path.isdir(folder):
         above = os.path.dirname(folder)
         if above == folder:
             return None
         folder = above
-    top = git(folder, "rev-parse", "--show-toplevel", check=False).rstrip("\n")
-    return os.path.realpath(top) if top else None
+    try:
+        top = git(folder, "rev-parse", "--show-toplevel").removesuffix("\n")
+    except KbError as error:
+        if "not a git repository (or any" not in error.message:
+            raise
+        broken = _nearest_dot_git(folder)
+        if broken is None:
+            return None
+        raise KbError(f"git does not take {broken} for a repository: it is broken, or may not be read ({error.message})") from None
+    return os.path.realpath(top)
+
+
+def _nearest_dot_git(folder: str) -> str | None:
+    """A `.git` in `folder` or above it. git passes over one that it cannot read or that lacks what belongs in it."""
+    while True:
+        if os.path.lexists(found := os.path.join(folder, ".git")):
+            return found
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+
+
+def unfinished_operation(repository: str) -> str | None:
+    """What waits to be finished in the work tree (a merge, a rebase, a cherry-pick, a revert), by git's name; None when nothing does."""
+    folder = _folder_of_git(repository)
+    for name, operation in _UNFINISHED:
+        if os.path.lexists(os.path.join(folder, name)):
+            return "am" if os.path.lexists(os.path.join(folder, name, "applying")) else operation
+    return None
+
+
+def unmerged_paths(repository: str, names: Sequence[str]) -> list[str]:
+    """The paths under `names` whose conflict nobody has settled, each once."""
+    entries = listed(git(repository, "ls-files", "--unmerged", "-z", "--", *names))
+    return list(dict.fromkeys(entry.partition("\t")[2] for entry in entries))
 
 
 def dirty_paths(repository: str) -> list[str]:
-    """Every path with a change that is not committed, staged or not; a rename counts under its new name and its old one."""
-    fields = git(repository, "status", "--porcelain", "-z", "--untracked-files=normal").split("\0")
-    found, at = [], 0
-    while at < len(fields) - 1:
-        found.append(fields[at][3:])
-        if "R" in fields[at][:2] or "C" in fields[at][:2]:
-            at += 1
-            found.append(fields[at])
-        at += 1
+    """Every path with a change that is not committed, staged or not; of a rename both names.
+
+    A folder that holds only untracked files is one path that ends in a slash: there may be a hundred thousand of them.
+    """
+    fields = listed(git(repository, "status", "--porcelain", "-z", "--untracked-files=normal", "--no-renames"))
+    return [field[3:] for field in fields]
+
+
+@contextmanager
+def copied_index(repository: str) -> Iterator[str]:
+    """A copy of the repository's index, for `git(index=...)`: what is staged there is staged nowhere else."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="kb-commit-") as folder:
+        place = os.path.join(folder, "index")
+        try:
+            with open(os.path.join(_folder_of_git(repository), "index"), "rb") as file:
+                data, state = file.read(), os.fstat(file.fileno())
+        except FileNotFoundError:
+            pass  # nothing was ever staged here
+        else:
+            with open(place, "wb") as copy:
+                copy.write(data)
+            # git reads anew the files that are as young as the index: a younger copy would take them for unchanged
+            os.utime(place, ns=(state.st_atime_ns, state.st_mtime_ns))
+        yield place
+
+
+@contextmanager
+def announced(repository: str, names: Sequence[str]) -> Iterator[None]:
+    """`names`, which are untracked, are known to the index inside the block, so that a commit can name them.
+
+    They are known without their content (`add --intent-to-add`), so that nobody's commit takes them in. When the block
+    raises, the index holds again what it held, and what others staged meanwhile stays.
+    """
+    if not names:
+        yield
+        return
+    entries = _entries(repository)
+    try:
+        git(repository, "add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul", stdin=_joined(names))
+        yield
+    except BaseException:
+        _take_back(repository, names, entries)
+        raise
+
+
+def _take_back(repository: str, names: Sequence[str], entries: dict[str, list[str]]) -> None:
+    """Forget the announced `names` that are not staged by now; return the `entries` (old ones) they stood in the way of.
+
+    A file cannot be in the index beside a folder of the same name: announcing one drops the other.
+    """
+    now = _entries(repository)
+    staged = set(listed(git(repository, "diff", "--cached", "--name-only", "--no-renames", "-z", check=False)))
+    forgotten = [name for name in names if name in now and name not in entries and name not in staged]
+    if not forgotten:
+        return
+    taken, folders = set(forgotten), {folder for name in forgotten for folder in _above(name)}
+    dropped = [line for name, lines in entries.items()
+               if name not in now and (name in folders or not taken.isdisjoint(_above(name))) for line in lines]
+    gone = "0" * len(now[forgotten[0]][0].split(" ")[1])  # a hash of this repository's length
+    git(repository, "update-index", "-z", "--index-info", stdin=_joined([*(f"0 {gone}\t{name}" for name in forgotten), *dropped]))
+
+
+def _entries(repository: str) -> dict[str, list[str]]:
+    """What the index holds, as `update-index --index-info` reads it: lines by path, more than one where it is unmerged."""
+    found: dict[str, list[str]] = {}
+    for line in listed(git(repository, "ls-files", "--stage", "-z")):
+        found.setdefault(line.partition("\t")[2], []).append(line)
     return found
+
+
+def _above(name: str) -> Iterator[str]:
+    """The folders that `name` lies in."""
+    while "/" in name:
+        name = name.rpartition("/")[0]
+        yield name
+
+
+def _joined(items: Iterable[str]) -> bytes:
+    return b"".join(os.fsencode(item) + b"\0" for item in items)
+
+
+def _folder_of_git(repository: str) -> str:
+    """Where the index and the marks of this work tree lie: `.git`, or elsewhere for a linked work tree and a submodule."""
+    return git(repository, "rev-parse", "--absolute-git-dir").removesuffix("\n")
 
 
 def listed(text: str) -> list[str]:
