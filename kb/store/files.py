@@ -62,6 +62,7 @@ def write_atomic(path: str | os.PathLike[str], data: bytes | str, *, mode: int |
     """Replace the file in one step: a crash leaves the old or the new one. Creates the folders above it.
 
     A symbolic link is written through, so that it stays a link. The old file's permissions are kept unless `mode` is given.
+    Raises OSError with a file name: the target's, or that of a folder which cannot be made.
     """
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
@@ -86,11 +87,13 @@ def write_atomic(path: str | os.PathLike[str], data: bytes | str, *, mode: int |
         if mode is not None:
             os.chmod(temporary, mode)
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         try:
             os.unlink(temporary)
         except OSError:
             pass
+        if isinstance(error, OSError):  # nobody knows the temporary file, and a full disk names none at all
+            error.filename, error.filename2 = target, None
         raise
 
 

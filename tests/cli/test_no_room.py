@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shlex
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from kb.cli import boundary
 from tests.conftest import Shell
 from tests.models import ACCEPT, proposal, stand_in
 
@@ -78,3 +82,14 @@ def test_a_file_where_a_folder_should_be_is_a_message_and_no_bug(busy: Shell, na
         place.write_bytes(b"")
     done = busy.kb(*WRITERS[name], stdin="# Night\n\nText.\n" if name == "write" else "", env=TRUSTED)
     assert "bug in kb" not in done.err and "Traceback" not in done.err, done
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EACCES, errno.EPERM])
+def test_what_a_disk_says_of_a_file_is_no_bug_and_names_the_file(number: int, monkeypatch: pytest.MonkeyPatch,
+                                                                 capsys: pytest.CaptureFixture[str]) -> None:
+    def fails(**settings: object) -> None:
+        raise OSError(number, os.strerror(number), "/vault/a note.md")
+
+    monkeypatch.setattr(boundary, "root", SimpleNamespace(main=fails))
+    assert boundary.guarded(["check"]) == 1
+    assert capsys.readouterr().err == f"kb: cannot read or write /vault/a note.md: {os.strerror(number)}\n"

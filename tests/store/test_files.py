@@ -35,6 +35,19 @@ def test_a_failed_write_leaves_the_old_file_and_no_temporary_one(tmp_path: Path)
     assert os.listdir(tmp_path) == ["a"]
 
 
+def test_a_failed_write_names_the_file_that_it_was_for(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OSError) as replaced:
+        write_atomic(tmp_path / "folder", "x")
+    assert (replaced.value.filename, replaced.value.filename2) == (str(tmp_path / "folder"), None)
+    (tmp_path / "link.md").symlink_to(tmp_path / "note.md")
+    code = ("import resource, sys\nfrom kb.store.files import write_atomic\n"
+            "resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))\n"
+            "try:\n    write_atomic(sys.argv[1], 'more than ten bytes')\nexcept OSError as error:\n    print(error.filename)")
+    told = subprocess.run([sys.executable, "-c", code, str(tmp_path / "link.md")], capture_output=True, text=True, check=True).stdout
+    assert told == f"{tmp_path}/note.md\n" and sorted(os.listdir(tmp_path)) == ["folder", "link.md"]
+
+
 @pytest.mark.parametrize("data", [b"\xef\xbb\xbfa\r\nb", b"a\r\nb"])
 def test_a_byte_order_mark_is_stripped_and_line_ends_stay(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "a").write_bytes(data)
