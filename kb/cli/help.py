@@ -17,6 +17,7 @@ _FLAGS = (
     ("--format F", "check: text, json, github or sarif; --select and --ignore take code prefixes"),
     ("--dry-run", "write nothing: promote and consolidate ask every model all the same, ingest asks none"),
     ("--port N", "ui, serve --http: a port from 1 to 65535; ui uses 4114 when not given"),
+    ("--adopt F", "init: make a base of F, a folder of notes that you have; --keys shows a key line for each"),
     ("--", "ends the options: what follows is taken as it stands"),
 )
 

@@ -42,7 +42,8 @@ def init(words: tuple[str, ...], person: bool, folder: str | None, keys: bool, y
         click.echo("\nNext: fill in core.md, which every agent's constitution carries.")
         return
     if not 1 <= len(words) <= 2:
-        raise UsageError("kb init needs a name", hint="kb init <name> [fleet-root], or kb init --person [fleet-root]")
+        raise UsageError("kb init needs a name", hint="kb init <name> [fleet-root], kb init --person [fleet-root], "
+                                                        "or kb init --adopt <folder> for notes that you have already")
     made = init_agent(words[0], words[1] if len(words) > 1 else ".")
     click.echo(f"created {printable(made.root)}")
     click.echo(f"  {made.files} files and directories")

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from kb.core.keys import is_live
 from kb.core.markdown import Line, front_matter_end, lines_of, scan
 from kb.core.values import stem
-from kb.core.words import fold, normalise
+from kb.core.words import is_unspaced, normalise
 
 MOST_KEYS = 30
 _RARE_WORDS = 12
 _HEADINGS = 10
-_MARKUP = re.compile(r"!?\[\[([^\]|#]*)[^\]]*\]\]|!?\[([^\]]*)\]\([^)]*\)|[`*_~]+|<[^>]*>|\{\{.*?\}\}|\{[#/.:][^{}]*\}")
+_LINK = re.compile(r"!?\[\[([^\]|#]*)[^\]]*\]\]|!?\[([^\]]*)\]\([^)]*\)")
+_TAGS = re.compile(r"<[^>]*>|\{\{.*?\}\}|\{[#/.:][^{}]*\}")
+_MARKS = re.compile(r"[`*~]+|(?<![^\W_])_+|_+(?![^\W_])")  # the _ of add_one is no mark
+_SEAM = "\x01"
+_SEAMS = re.compile(f"{_SEAM}+")
 _TAG = re.compile(r"(?:^|\s)#([^\W\d][\w/-]*)")
+_PIECE = re.compile(r"[^\W_]+")
 _WORD = re.compile(r"[^\W_][\w'-]*[^\W_]|[^\W_]")
 
 
@@ -32,7 +38,7 @@ def propose(path: str, text: str, declared: Sequence[str], frequency: Mapping[st
     title = next((line.text for line in lines if line.kind == "heading" and line.level == 1), "")
     headings = [heading for line in lines if line.kind == "heading" and line.level > 1
                 for heading in [plain(line.text)] if len(heading.split()) <= 6 and any(c.isalpha() for c in heading[:1])]
-    tags = [tag.replace("/", " ").replace("-", " ") for tag in _TAG.findall(body)]
+    tags = [re.sub("[/_-]", " ", tag) for tag in _TAG.findall(body)]
     stemmed = stem(path).replace("-", " ").replace("_", " ")
     candidates = [plain(title), stemmed, *declared, *tags, *headings[:_HEADINGS],
                   *_rarest(body, frequency, notes)]
@@ -46,8 +52,22 @@ def propose(path: str, text: str, declared: Sequence[str], frequency: Mapping[st
 
 
 def plain(text: str) -> str:
-    """A line of markdown without its markup: links give their words."""
-    return _MARKUP.sub(lambda found: found[1] or found[2] or "", text).strip()
+    """A line of markdown without its markup: links give their words.
+
+    No two words grow together where markup stood between them: a blank takes its place, except in a script without blanks.
+    """
+    text = _LINK.sub(lambda found: f"{_SEAM}{found[1] or found[2] or ''}{_SEAM}", text)
+    text = _MARKS.sub(_SEAM, _TAGS.sub(_SEAM, text))
+    return _SEAMS.sub(_joint, text).strip()
+
+
+def _joint(seam: re.Match[str]) -> str:
+    before, after = seam.string[max(seam.start() - 1, 0):seam.start()], seam.string[seam.end():seam.end() + 1]
+    return " " if _is_letter(before) and _is_letter(after) and not (is_unspaced(before) or is_unspaced(after)) else ""
+
+
+def _is_letter(c: str) -> bool:
+    return c.isalnum() or unicodedata.category(c or " ")[0] == "M"
 
 
 def plain_text(lines: Sequence[Line]) -> str:
@@ -58,12 +78,14 @@ def plain_text(lines: Sequence[Line]) -> str:
 def _rarest(body: str, frequency: Mapping[str, int], notes: int) -> list[str]:
     """The words that set this note apart: often here, seldom elsewhere (tf-idf), as they are written."""
     counts = Counter(normalise(body))
-    spelled = {folded: word for word in _WORD.findall(body) if len(words := normalise(word)) == 1 and (folded := words[0])}
+    composed = unicodedata.normalize("NFC", body)
+    found = (*_PIECE.findall(composed), *_WORD.findall(composed))
+    spelled = {folded: word for word in found if len(words := normalise(word)) == 1 and (folded := words[0])}
     weight = {word: (1 + math.log(count)) * math.log((2 + notes) / (1 + frequency.get(word, 0)))
               for word, count in counts.items() if len(word) > 2 and not word.isdigit()}
     best = sorted((word for word in weight if weight[word] > 0), key=lambda word: (-weight[word], word))[:_RARE_WORDS]
     written = (spelled.get(word, word) for word in best)
-    return [fold(word) if word.istitle() else word for word in written]
+    return [word.lower() if word.istitle() else word for word in written]
 
 
 def with_key_line(text: str, keys: Sequence[str]) -> str:

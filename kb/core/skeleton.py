@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from kb.core.display import flat, printable
+from kb.core.manifest import parse_manifest
+
 FOLDERS = ("knowledge", "inbox", "decisions", "protocols", "templates")
 
 _KEYS = ("operating instructions", "instrucoes de operacao", "agent constitution", "constituicao agente", "reading order",
          "ordem de leitura", "declared limits", "limites declarados", "scope", "escopo", "role", "funcao", "capability",
          "capacidade", "startup file", "arquivo inicial")
+
+_CARD = "# The card that the catalogue reads. A line without a value says nothing.\n"
+_PRIVATE = """\
+# private folders; these three are private when there is no such line
+# private = profile/, projects/, records/
+"""
+_PLAIN = str.maketrans({"\u2012": "-", "\u2013": "-", "\u2014": "-", "\u2015": "-", **dict.fromkeys("[]<>`", " ")})
 
 
 def agent_files(name: str) -> dict[str, str]:
@@ -67,13 +77,10 @@ An entry below is a link and one sentence. What makes a note findable is the `Se
 
 ## Current contents
 """,
-        "agent.txt": f"""# The card that the catalogue reads. A line without a value says nothing.
-name = {title}
+        "agent.txt": f"""{_CARD}name = {title}
 # what this agent does, in one line: a question's owner is chosen among these
 role =
-# private folders; these three are private when there is no such line
-# private = profile/, projects/, records/
-# where this agent stops
+{_PRIVATE}# where this agent stops
 ends =
 """,
         "blocks.txt": """# The constitution as blocks, the most stable first: a prompt is reused up to the first token that differs.
@@ -102,6 +109,28 @@ inbox/**
 !inbox/**/
 !inbox/**/.gitkeep
 !inbox/**/SOURCES.md
+""",
+    }
+
+
+def adopted_files(name: str) -> dict[str, str]:
+    """MAP.md and agent.txt for a folder of notes that is called `name`, which may be any name that a folder can have.
+
+    The map has no finding, so its title is short and holds neither links nor dashes. A name that agent.txt cannot carry is
+    left out of it: the folder's own name is shown then.
+    """
+    name = printable(flat(name))
+    line = f"name = {name[:1].upper()}{name[1:]}"
+    if f"name = {parse_manifest(line).last('name')}" != line:
+        line = "# a # in the folder's name would begin a comment here; without a value that name is shown as it is\nname ="
+    return {
+        "MAP.md": f"# {flat(name.translate(_PLAIN)[:60]) or 'Notes'}, map\n\nA reading list for a person. `kb write` adds to it.\n",
+        "agent.txt": f"""{_CARD}{line}
+# what this base is for, in one line
+role =
+{_PRIVATE}# your own line takes the place of these three: what it does not name is open
+# links mean what they meant to the program that wrote them; without this line they name a file exactly
+links = vault
 """,
     }
 

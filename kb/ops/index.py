@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import gc
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kb.errors import KbError, PluginError, UsageError
+from kb.errors import PluginError, UsageError
+from kb.store.fleet import refuse_the_disk
 from kb.store.sync import Synced, Tick, sync_base
 
 if TYPE_CHECKING:
     from kb.app import App
     from kb.core.ports import TextBackend
-    from kb.core.values import Base
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,7 @@ def index(app: App, tick: Tick = lambda base, done, total: None,
     """
     backends, skipped = _backends(app)
     for base in app.fleet.bases:
-        _refuse_the_disk(base)
+        refuse_the_disk(base.root, "an index")
     done = []
     with _no_collection():
         for base in app.fleet.bases:
@@ -108,10 +107,3 @@ def _backends(app: App) -> tuple[Sequence[TextBackend], list[str]]:
         return [], []
     except PluginError as error:
         return [], [str(error)]
-
-
-def _refuse_the_disk(base: Base) -> None:
-    homes = {os.path.realpath(os.path.expanduser("~")), "/root", "/home", "/Users"}
-    if base.root == os.path.dirname(base.root) or base.root in homes or os.path.dirname(base.root) in ("/home", "/Users"):
-        raise KbError(f"{base.root} is no place for an index: it would hold the whole disk or a home directory",
-                      hint="name the folder of your notes")

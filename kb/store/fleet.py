@@ -5,26 +5,26 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from kb.core.manifest import describe_base, parse_manifest
-from kb.core.privacy import DEFAULT_FOLDERS
 from kb.core.shelves import MAPS
-from kb.core.values import Base, Fleet, Manifest, Privacy
+from kb.core.values import Base, Fleet
 from kb.errors import KbError
-from kb.store.files import read_text
+from kb.store.declared import CARD, SHELVES, Surroundings, open_base, read_manifest, real_path
 
 
 def open_fleet(paths: Sequence[str]) -> Fleet:
     """The fleet that `paths` name: each is a base, a folder with `fleet/`, a folder of bases, or any folder of markdown.
 
-    Raises KbError when a path is no readable folder, and when two bases share a name (case aside).
+    A folder inside a base opens that base, under its name and its card, and of its notes those in the folder. What a base
+    keeps private stays so by whatever path it is opened. Raises KbError when a path is no readable folder, and when two
+    bases share a name (case aside).
     """
-    roots: list[str] = []
+    asked: dict[str, list[str]] = {}
     skipped: list[str] = []
+    around = Surroundings()
     for path in paths:
-        real = real_folder(path)
-        roots += _expand(real, skipped)
-    unique = list(dict.fromkeys(roots))
-    bases = tuple(_open_base(root, skipped) for root in unique)
+        for root, inside in _expand(real_folder(path), around, skipped):
+            asked.setdefault(root, []).append(inside)
+    bases = tuple(_open_base(root, folders, around, skipped) for root, folders in asked.items())
     _refuse_twins(bases)
     home = fleet_root(paths[0])
     manifest = read_manifest(home, skipped)
@@ -37,17 +37,27 @@ def real_folder(path: str) -> str:
         raise KbError("cannot read a path that holds a NUL character")
     if not path.strip():  # an empty variable of a script would be the current folder, without a word
         raise KbError("a path is blank", hint="the current folder is .")
-    real = os.path.realpath(path)
     try:
+        real = os.path.realpath(path)
         os.listdir(real)
     except OSError as error:
         raise KbError(f"cannot read {path}: {error.strerror}") from None
     return real
 
 
+def refuse_the_disk(root: str, what: str) -> None:
+    """Raise KbError when the real folder `root` is the whole disk or somebody's home, which cannot be `what` (such as "a base")."""
+    shelves = {os.path.realpath(folder) for folder in ("/home", "/Users")}
+    homes = {os.path.realpath(os.path.expanduser(folder)) for folder in ("~", "/root")}
+    above = os.path.dirname(root)
+    if root == above or root in homes | shelves or above in shelves:
+        raise KbError(f"{root} is no place for {what}: it would hold the whole disk or a home directory",
+                      hint="name the folder of your notes")
+
+
 def fleet_root(path: str) -> str:
     """Where fleet-level files live: the nearest folder at or above `path` that holds fleet.txt, else `path` itself."""
-    real = os.path.realpath(path)
+    real = real_path(path) or os.path.abspath(path)
     folder = real
     while True:
         if os.path.isfile(os.path.join(folder, "fleet.txt")):
@@ -58,35 +68,23 @@ def fleet_root(path: str) -> str:
         folder = above
 
 
-def read_manifest(root: str, skipped: list[str] | None = None) -> Manifest:
-    """fleet.txt of the folder `root`; empty when there is none. One that cannot be read is told to `skipped`."""
-    path = os.path.join(root, "fleet.txt")
-    try:
-        return parse_manifest(read_text(path))
-    except FileNotFoundError:
-        return Manifest()
-    except (OSError, UnicodeDecodeError) as error:
-        if skipped is not None:
-            skipped.append(f"{path} cannot be read: {_why(error)}")
-        return Manifest()
-
-
 def is_base(folder: str, skipped: list[str] | None = None) -> bool:
-    """Whether a folder says that it is a base: a map by its exact name, or an agent.txt. One that cannot be listed, and
-    so might be a base, is told to `skipped` unless its name begins with a dot."""
+    """Whether a folder says that it is a base: a map or an agent.txt by its exact name, whether that can be read or not. One
+    that cannot be listed, and so might be a base, is told to `skipped` unless its name begins with a dot."""
     try:
         names = os.listdir(folder)
     except OSError as error:
         if skipped is not None and not os.path.basename(folder).startswith("."):
             skipped.append(f"{folder} cannot be read: {error.strerror}")
         return False
-    return any(name in names for name in MAPS) or os.path.isfile(os.path.join(folder, "agent.txt"))
+    return CARD in names or any(name in names for name in MAPS)
 
 
-def _expand(path: str, skipped: list[str]) -> list[str]:
+def _expand(path: str, around: Surroundings, skipped: list[str]) -> list[tuple[str, str]]:
+    """The bases that one real path opens, each with the folder of it that was asked for, "" for all of it."""
     if is_base(path):
-        return [path]
-    inner = os.path.join(path, "fleet")
+        return [_part_of_an_agent(path, around) or (path, "")]
+    inner = os.path.join(path, SHELVES)
     if os.path.isdir(inner):
         try:
             names = sorted(os.listdir(inner))
@@ -95,10 +93,13 @@ def _expand(path: str, skipped: list[str]) -> list[str]:
         found = [os.path.join(inner, name) for name in names
                  if not name.startswith(".") and os.path.isdir(os.path.join(inner, name))]
     else:
+        part = _part_of_an_agent(path, around)
+        if part is not None and os.path.basename(path) != SHELVES:
+            return [part]
         found = [child for name in sorted(os.listdir(path))
                  if os.path.isdir(child := os.path.join(path, name)) and is_base(child, skipped)]
     if not found:
-        return [path]
+        return [_part_of_a_base(path, around) or (path, "")]
     manifest = read_manifest(path, skipped)
     disabled = set(manifest.all("disable"))
     kept = [child for child in found if os.path.basename(child) not in disabled]
@@ -108,7 +109,28 @@ def _expand(path: str, skipped: list[str]) -> list[str]:
             kept.append(folder)
         else:
             skipped.append(f"fleet.txt attaches {place}, and there is no such folder")
-    return [os.path.realpath(folder) for folder in kept if _may_be_listed(folder, skipped)]
+    return [(os.path.realpath(folder), "") for folder in kept if _may_be_listed(folder, skipped)]
+
+
+def _part_of_an_agent(path: str, around: Surroundings) -> tuple[str, str] | None:
+    """(base, folder in it) when `path` is no base by its card or its place, and lies in one that is: a map inside an agent
+    is a reading list of that agent, which owns what is asked there. None for a fleet of its own."""
+    if os.path.lexists(os.path.join(path, "fleet.txt")) or around.is_declared(path):
+        return None
+    owner = around.owner(path)
+    return None if owner is None or owner[1] != "base" else (owner[0], _inside(path, owner[0]))
+
+
+def _part_of_a_base(path: str, around: Surroundings) -> tuple[str, str] | None:
+    """(base, folder in it) when the plain folder `path` lies in any base."""
+    if os.path.lexists(os.path.join(path, "fleet.txt")) or around.is_declared(path):
+        return None
+    owner = around.owner(path)
+    return None if owner is None else (owner[0], _inside(path, owner[0]))
+
+
+def _inside(path: str, root: str) -> str:
+    return os.path.relpath(path, root).replace(os.sep, "/")
 
 
 def _may_be_listed(folder: str, skipped: list[str]) -> bool:
@@ -118,47 +140,10 @@ def _may_be_listed(folder: str, skipped: list[str]) -> bool:
     return False
 
 
-def _open_base(root: str, skipped: list[str]) -> Base:
-    name = os.path.basename(root) or root
-    card = os.path.join(root, "agent.txt")
-    text: str | None = None
-    readable = True
-    if os.path.isfile(card):
-        try:
-            text = read_text(card)
-        except (OSError, UnicodeDecodeError):
-            text, readable = "", False
-    base = describe_base(root, name, text, readable=readable)
-    if base.privacy.warning:
-        skipped.append(base.privacy.warning)
-    return base._replace(privacy=_as_spelt(base, skipped)) if text else base
-
-
-def _as_spelt(base: Base, skipped: list[str]) -> Privacy:
-    """The declared folders as the disk spells them: `Drafts` means `drafts` too, whatever its case or accents are made of."""
-    folders = list(base.privacy.folders)
-    for folder in base.privacy.folders:
-        if folder in DEFAULT_FOLDERS or os.path.lexists(os.path.join(base.root, folder)):
-            continue
-        for meant in _spellings(base.root, folder.split("/")):
-            folders.append(meant)
-            skipped.append(f"{base.name}/agent.txt: the private folder {folder} is spelt {meant} on disk, and is private")
-    return base.privacy._replace(folders=tuple(folders))
-
-
-def _spellings(root: str, segments: Sequence[str]) -> list[str]:
-    """The paths below `root` that read as `segments` when case and the composition of accents are left out."""
-    from unicodedata import normalize
-
-    found = [""]
-    for segment in segments:
-        wanted = normalize("NFC", segment).casefold()
-        try:
-            found = [f"{above}/{name}".lstrip("/") for above in found for name in os.listdir(os.path.join(root, above))
-                     if normalize("NFC", name).casefold() == wanted]
-        except OSError:
-            return []
-    return found
+def _open_base(root: str, folders: Sequence[str], around: Surroundings, skipped: list[str]) -> Base:
+    base, told = open_base(root, () if "" in folders else tuple(dict.fromkeys(folders)))
+    skipped += told
+    return around.governed(base, skipped)
 
 
 def _refuse_twins(bases: Sequence[Base]) -> None:
@@ -168,7 +153,3 @@ def _refuse_twins(bases: Sequence[Base]) -> None:
         if twin is not base:
             raise KbError(f"two bases are called {base.name}: {twin.root} and {base.root}",
                           hint="rename one, or disable it in fleet.txt")
-
-
-def _why(error: OSError | UnicodeDecodeError) -> str:
-    return "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error.strerror)
