@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 hookspec = pluggy.HookspecMarker("kb")
 hookimpl = pluggy.HookimplMarker("kb")
+LISTENERS = frozenset({"kb_session_event"})  # hooks that return nothing: all others must return specs
 
 
 @hookspec

@@ -11,16 +11,18 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import pluggy
 
 from kb import hookspecs
 from kb.errors import PluginError
 from kb.store.files import cache_home, write_atomic
+
+Spec = TypeVar("Spec")
 
 PLUGINS = "kb.plugins"
 DRIVERS = "kb.text"
@@ -86,9 +88,9 @@ class Host:
             others = [module for name, module in self._manager.list_name_plugin() if name != plugin.name]
             call = self._manager.subset_hook_caller(hook, others)
             try:
-                with _stdout_to_stderr():
+                with _no_output():
                     found = call(**arguments)
-                if not found and hook != "kb_session_event":
+                if not found and hook not in hookspecs.LISTENERS:
                     raise TypeError("returned None")
             except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything; it is named and the verb goes on
                 self._fail(plugin, hook, error)
@@ -96,17 +98,17 @@ class Host:
                 results.extend((plugin.name, result) for result in found)
         return results
 
-    def specs(self, hook: str, kind: type, key: Callable[[Any], str | Sequence[str]]) -> list[Any]:
+    def specs(self, hook: str, kind: type[Spec], key: Callable[[Spec], str | Sequence[str]]) -> list[Spec]:
         """Gather a list of specs from `hook`, checked: every item is a `kind`, and no two share a `key`."""
         return [item for _, item in self.owned_specs(hook, kind, key)]
 
-    def owned_specs(self, hook: str, kind: type, key: Callable[[Any], str | Sequence[str]]) -> list[tuple[str, Any]]:
+    def owned_specs(self, hook: str, kind: type[Spec], key: Callable[[Spec], str | Sequence[str]]) -> list[tuple[str, Spec]]:
         """The same, each with the name of the plugin that it came from."""
-        found: list[tuple[str, Any]] = []
+        found: list[tuple[str, Spec]] = []
         owner: dict[str, str] = {}
         for plugin, items in self.gather(hook):
             try:
-                with _stdout_to_stderr():
+                with _no_output():
                     checked = [(item, _names(item, kind, key)) for item in items]
             except (Exception, SystemExit) as error:  # noqa: BLE001 - it may be a generator that raises anything
                 self._fail(self._named(plugin), hook, error)
@@ -177,7 +179,7 @@ class Host:
         try:
             if plugin.value == _UNREADABLE:
                 raise ImportError("its entry_points.txt cannot be read")
-            with _stdout_to_stderr():
+            with _no_output():
                 module = _import(plugin.value)
             stage = "register"
             unknown = [n for n, v in vars(module).items() if getattr(v, "kb_impl", None) and not hasattr(hookspecs, n)]
@@ -227,8 +229,7 @@ def open_host(report: Callable[[PluginFailure], None], environ: dict[str, str] |
     if only:
         off |= {p.name for p in plugins if p.name not in only and not (p.built_in and "builtin" in only)}
     host = Host(plugins, report, frozenset(off))
-    for first, second in _twice(plugins, off):
-        raise PluginError(f"two plugins are called {first.name}: {first.distribution} and {second.distribution}")
+    _refuse_twins([plugin for plugin in plugins if plugin.group == PLUGINS and plugin.name not in off])
     return host
 
 
@@ -323,17 +324,12 @@ def _import(name: str) -> ModuleType:
     return importlib.import_module(name.partition(":")[0])
 
 
-@contextmanager
-def _stdout_to_stderr() -> Iterator[None]:
-    """What a plugin prints when it is loaded or asked for its specs is no output of the verb."""
-    stdout, sys.stdout = sys.stdout, sys.stderr
-    try:
-        yield
-    finally:
-        sys.stdout = stdout
+def _no_output() -> redirect_stdout[Any]:
+    """What a plugin prints when it is loaded or asked for its specs goes to stderr: it is no output of the verb."""
+    return redirect_stdout(sys.stderr)
 
 
-def _names(item: Any, kind: type, key: Callable[[Any], str | Sequence[str]]) -> tuple[str, ...]:
+def _names(item: Any, kind: type[Spec], key: Callable[[Spec], str | Sequence[str]]) -> tuple[str, ...]:
     """What a spec is called. Raises TypeError when it is no `kind`, or its name is not a text."""
     if not isinstance(item, kind):
         raise TypeError(f"returned {type(item).__name__} where {kind.__name__} was due")
@@ -360,12 +356,9 @@ def _words(text: str) -> set[str]:
     return {word for word in text.replace(",", " ").split() if word}
 
 
-def _twice(plugins: list[Plugin], off: set[str]) -> list[tuple[Plugin, Plugin]]:
+def _refuse_twins(plugins: Sequence[Plugin]) -> None:
     first: dict[str, Plugin] = {}
-    pairs = []
     for plugin in plugins:
-        if plugin.group == PLUGINS and plugin.name not in off:
-            if plugin.name in first:
-                pairs.append((first[plugin.name], plugin))
-            first.setdefault(plugin.name, plugin)
-    return pairs
+        twin = first.setdefault(plugin.name, plugin)
+        if twin is not plugin:
+            raise PluginError(f"two plugins are called {plugin.name}: {twin.distribution} and {plugin.distribution}")
