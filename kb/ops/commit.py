@@ -53,7 +53,8 @@ def commit(paths: Sequence[str], message: str) -> Committed:
     for path, name in zip(paths, named, strict=True):
         if not _known(repository, name):
             raise KbError(f"there is no {path}: it is not on disk, and git does not know it")
-    with announced(repository, _new_files(repository, named)):
+    stageable = [name for name in named if _on_disk_or_in_index(repository, name)]  # not: a deletion that is staged already
+    with announced(repository, _new_files(repository, named, stageable), stageable):
         # a `strip` of the user's settings would take the headings out of a message, and `verbose` what follows a scissors line
         git(repository, "commit", "-q", "--cleanup=whitespace", "--no-verbose", "-m", message, "--", *named)
     sha = git(repository, "rev-parse", "--short", "HEAD").strip()
@@ -95,21 +96,20 @@ def _refuse_unfinished(repository: str, named: Sequence[str]) -> None:
         raise KbError(f"there is an unsettled conflict in {', '.join(unmerged)}", hint="settle it, say so with git add, then commit")
 
 
-def _new_files(repository: str, named: Sequence[str]) -> list[str]:
+def _new_files(repository: str, named: Sequence[str], stageable: Sequence[str]) -> list[str]:
     """The untracked files that a commit of `named` would bring in. They are staged in a copy of the index to find out.
 
     Raises KbError when git will not stage one of them (an ignored one, say), and when nothing differs from the last commit.
     """
+    files = ("ls-files", "-z", "--", *named)
     with copied_index(repository) as index:
-        stageable = [name for name in named if _on_disk_or_in_index(repository, name)]  # not: a deletion that is staged already
         if stageable:
             git(repository, "add", "--all", "--", *stageable, index=index)
-        changed = listed(git(repository, "diff", "--cached", "--name-status", *_PLAIN, "--", *named, index=index))
-    if not changed:
-        raise KbError(f"nothing has changed in {', '.join(named)}")
-    added = [name for kind, name in zip(changed[::2], changed[1::2], strict=True) if kind == "A"]
-    known = set(listed(git(repository, "ls-files", "-z", "--", *named))) if added else set()
-    return [name for name in added if name not in known]
+        if not git(repository, "diff", "--cached", "--name-only", *_PLAIN, "--", *named, index=index):
+            raise KbError(f"nothing has changed in {', '.join(named)}")
+        staged = listed(git(repository, *files, index=index))
+    known = set(listed(git(repository, *files)))
+    return [file for file in staged if file not in known]
 
 
 def _known(repository: str, name: str) -> bool:

@@ -25,7 +25,7 @@ _UNFINISHED = (("rebase-merge", "rebase"), ("rebase-apply", "rebase"), ("MERGE_H
                ("REVERT_HEAD", "revert"))
 
 
-def git(folder: str, *words: str, check: bool = True, index: str | None = None, stdin: bytes | None = None) -> str:
+def git(folder: str, *words: str, check: bool = True, index: str | None = None, stdin: bytes = b"") -> str:
     """What git printed, run in `folder` with literal pathspecs. Waits for a lock; raises KbError with git's own words.
 
     With `check` off a failure is an empty string. `index` is an index file to use in place of the repository's own.
@@ -47,7 +47,7 @@ def git(folder: str, *words: str, check: bool = True, index: str | None = None, 
     raise KbError(f"git {words[0]}: {told or 'it failed and said nothing'}")
 
 
-def _run(call: Sequence[str], env: dict[str, str], stdin: bytes | None) -> tuple[int, bytes, str]:
+def _run(call: Sequence[str], env: dict[str, str], stdin: bytes) -> tuple[int, bytes, str]:
     """The exit code of `call`, its output, and what it said on stderr."""
     from subprocess import PIPE, Popen
 
@@ -57,7 +57,7 @@ def _run(call: Sequence[str], env: dict[str, str], stdin: bytes | None) -> tuple
         raise KbError("git is not installed") from None
     with process:
         try:
-            out, told = process.communicate(stdin or b"")
+            out, told = process.communicate(stdin)
         except BaseException:  # interrupted: a git that is asked to end takes its locks away, one that is killed does not
             process.terminate()
             process.wait()
@@ -144,18 +144,20 @@ def copied_index(repository: str) -> Iterator[str]:
 
 
 @contextmanager
-def announced(repository: str, names: Sequence[str]) -> Iterator[None]:
-    """`names`, which are untracked, are known to the index inside the block, so that a commit can name them.
+def announced(repository: str, names: Sequence[str], named: Sequence[str]) -> Iterator[None]:
+    """The files `names`, which are untracked, are known to the index inside the block, so that a commit can name them.
 
-    They are known without their content (`add --intent-to-add`), so that nobody's commit takes them in. When the block
-    raises, the index holds again what it held, and what others staged meanwhile stays.
+    `named` are the paths on disk or in the index, folders among them, that take in all of `names`: git compares each file
+    with each path that it is given, which takes long when there are ten thousand. They are known without their content
+    (`add --intent-to-add`), so that nobody's commit takes them in. When the block raises, the index holds again what it
+    held, and what others staged meanwhile stays.
     """
     if not names:
         yield
         return
     entries = _entries(repository)
     try:
-        git(repository, "add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul", stdin=_joined(names))
+        git(repository, "add", "--intent-to-add", "--ignore-removal", "--", *named)
         yield
     except BaseException:
         _take_back(repository, names, entries)
@@ -168,15 +170,17 @@ def _take_back(repository: str, names: Sequence[str], entries: dict[str, list[st
     A file cannot be in the index beside a folder of the same name: announcing one drops the other.
     """
     now = _entries(repository)
-    staged = set(listed(git(repository, "diff", "--cached", "--name-only", "--no-renames", "-z", check=False)))
-    forgotten = [name for name in names if name in now and name not in entries and name not in staged]
+    # an announced file has the hash of an empty one, and differs from the last commit at most as a file that is gone
+    empty = git(repository, "hash-object", "-t", "blob", "--stdin").strip()
+    staged = set(listed(git(repository, "diff", "--cached", "--name-only", "--no-renames", "--diff-filter=d", "-z")))
+    forgotten = [name for name in names if name not in entries and name not in staged and f" {empty} " in now.get(name, [""])[0]]
     if not forgotten:
         return
     taken, folders = set(forgotten), {folder for name in forgotten for folder in _above(name)}
     dropped = [line for name, lines in entries.items()
                if name not in now and (name in folders or not taken.isdisjoint(_above(name))) for line in lines]
-    gone = "0" * len(now[forgotten[0]][0].split(" ")[1])  # a hash of this repository's length
-    git(repository, "update-index", "-z", "--index-info", stdin=_joined([*(f"0 {gone}\t{name}" for name in forgotten), *dropped]))
+    gone = [f"0 {'0' * len(empty)}\t{name}" for name in forgotten]
+    git(repository, "update-index", "-z", "--index-info", stdin=_joined([*gone, *dropped]))
 
 
 def _entries(repository: str) -> dict[str, list[str]]:
