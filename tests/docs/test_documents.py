@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import REPOSITORY, Shell
+from tests.docs.transcripts import assert_printed_in_order
 
 PAGES = sorted(path for path in (REPOSITORY / "README.md", REPOSITORY / "CHANGELOG.md", *(REPOSITORY / "docs").rglob("*.md"),
                                  *(REPOSITORY / "examples").rglob("README.md")))
@@ -45,14 +48,52 @@ def test_every_relative_link_leads_to_a_file(page: Path) -> None:
     assert missing == []
 
 
-def test_the_tour_shows_a_hit_a_guess_and_a_refusal(sh: Shell) -> None:
-    import os
-    import sys
-
-    script = sh.script("kb", f'exec {shlex.quote(sys.executable)} -P -m kb "$@"\n')
-    run = sh.run("sh", REPOSITORY / "examples/demo.sh", env={"KB": str(script), "KB_SCORERS": "default",
-                                                             "PYTHONPATH": os.pathsep.join(sys.path)}).ok()
+def test_the_tour_shows_a_hit_a_guess_a_refusal_and_what_was_missed_and_what_to_type_next(sh: Shell) -> None:
+    script = sh.script("bin/kb", f'exec {shlex.quote(sys.executable)} -P -m kb "$@"\n')
+    shutil.copytree(REPOSITORY / "examples", sh.root / "examples", ignore=shutil.ignore_patterns(".kb", "kb-misses.txt*"))
+    env = {"KB": str(script), "KB_SCORERS": "default", "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    run = sh.run("sh", "examples/demo.sh", env=env).ok()
     assert [verdict for verdict in ("something here matches", "a guess", "nothing matched") if verdict not in run.out] == []
+    toured, _, farewell = run.out.partition("That was a copy.")
+    assert re.search(r"\$ kb misses\n.*1x  \S+  how do I renew my passport\?", toured, re.S)
+    lines = re.findall(r"^    (.*)$", farewell, re.M)
+    assert lines[0] == 'export PATH="$PWD/.venv/bin:$PATH"'
+    typed = "\n".join(lines).replace(".venv/bin", "bin")
+    assert "something here matches" in sh.run("sh", "-euc", typed, env=env).ok().out
+    [page] = re.findall(r"docs/\S+\.md", farewell)
+    assert (REPOSITORY / page).is_file()
+
+
+def test_the_first_commands_of_the_readme_are_those_of_the_tour(sh: Shell) -> None:
+    """`kb` is on no PATH after `make demo`: the README says how to put it there, as the tour does."""
+    readme, tour = ((REPOSITORY / name).read_text(encoding="utf-8") for name in ("README.md", "examples/demo.sh"))
+    _, block = re.findall(r"^```sh\n(.*?)^```", readme, re.M | re.S)
+    assert block.splitlines() == re.findall(r"^    (export .*|kb .*)$", tour, re.M)
+
+
+def test_lines_of_a_page_are_compared_in_their_order() -> None:
+    printed = "one\ntwo\n\nthree\nfour\n"
+    assert_printed_in_order(["one\n...\nthree\n", "four\n"], printed)
+    for wrong in (["two\none\n"], ["one\nthree\n"], ["tw\n"], ["three\n", "one\n"]):
+        with pytest.raises(AssertionError, match="the page says"):
+            assert_printed_in_order(wrong, printed)
+
+
+def test_no_page_asks_for_what_only_one_kind_of_sed_can() -> None:
+    pages = [path for path in PAGES if re.search(r"\bsed -i\b", path.read_text(encoding="utf-8"))]
+    assert pages == []
+
+
+def test_every_word_of_the_glossary_is_there_once() -> None:
+    words = re.findall(r"^\| ([a-z ]+) \|", (REPOSITORY / "docs/reference/glossary.md").read_text(encoding="utf-8"), re.M)
+    assert {"note", "base", "fleet", "key", "verdict", "owner", "deposit", "constitution", "roster", "chunk", "episode"} <= set(words)
+    assert len(words) == len(set(words))
+
+
+def test_makefile_names_no_target_that_it_has_no_rule_for() -> None:
+    makefile = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
+    [phony] = re.findall(r"^\.PHONY: (.*)$", makefile, re.M)
+    assert [name for name in phony.split() if not re.search(rf"^{name}:", makefile, re.M)] == []
 
 
 def test_every_environment_variable_that_the_code_reads_is_in_the_settings() -> None:

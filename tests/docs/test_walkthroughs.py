@@ -10,11 +10,11 @@ import pytest
 
 from kb.cli.verbs import VERBS
 from tests.conftest import REPOSITORY, Shell
-from tests.docs.test_authoring_pages import COMMANDS, run_page
+from tests.docs.test_authoring_pages import COMMANDS, PATH_LINE, run_page
+from tests.docs.transcripts import assert_printed_in_order
 
 FENCES = re.compile(r"^```\n(.*?)^```", re.MULTILINE | re.DOTALL)
 DOCS = sorted((REPOSITORY / "docs").rglob("*.md"))
-PATH_LINE = ('export PATH="$PWD/.venv/bin:$PATH"', ":")
 
 
 @pytest.fixture
@@ -34,9 +34,11 @@ def test_the_first_tutorial_gives_a_hit_a_refusal_and_a_healthy_library(sh: Shel
 
 
 def test_an_agent_is_wired_as_the_page_says(sh: Shell, shelf: Path) -> None:
-    sh.script("bin/claude", "cat > /dev/null\necho 'Restore the previous image. (ana/knowledge/rollback.md)'\n")
+    sh.script("bin/claude", "case $(cat) in *'THE FILES:'*) echo 'FILE ana/knowledge/rollback.md: facts below' ;; esac\n"
+                            "echo '- Restore the previous image. (ana/knowledge/rollback.md)'\n")
     out = run_page(sh, "docs/how-to/wire-an-agent.md", ("path/to/kb", str(REPOSITORY)),
-                   ("tools/ollama.py qwen3:4b", "tools/claude.sh classifier"), cwd=shelf)
+                   ("tools/ollama.py qwen3:4b", "tools/claude.sh classifier"), ("tools/ollama.py tools/", "tools/claude.sh tools/"),
+                   cwd=shelf)
     assert out.startswith("VESTA: this message routes to ana.")
     assert "captured session night-1 into" in out and "saved handoff" in out
     assert out.count("Restore the previous image. (ana/knowledge/rollback.md)") >= 2
@@ -66,7 +68,7 @@ def test_the_loop_closes_as_the_page_shows(sh: Shell) -> None:
     for block in (missed, applied):
         command, *promised = block.splitlines()
         printed = sh.kb(*command.removeprefix("$ kb ").split(), cwd=harbour).ok().out.replace(str(sh.root), "/home/you")
-        assert [line for line in promised if line not in ("", "...") and line not in printed.splitlines()] == []
+        assert_printed_in_order(["\n".join(promised) + "\n"], printed)
     assert "owner:    ana" in sh.kb("route", question, cwd=harbour).ok().out
 
 

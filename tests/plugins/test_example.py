@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import tomllib
 
 import pytest
 
 from tests.conftest import REPOSITORY, Shell, note
-from tests.plugins.strangers import EXAMPLE, install_example
+from tests.docs.test_authoring_pages import run_page
+from tests.plugins.strangers import EXAMPLE, install, install_example
 
 LONG = "How the pump in the lower field is flushed before winter when the inlet valve cannot be closed"
 TALK = """WEBVTT - a talk
@@ -30,6 +33,25 @@ and salt &amp; sand come out.
 
 00:00:06.000 --> 00:00:08.000
 <v.loud Ben>When?
+"""
+SPY = """
+import sys
+from kb.api import Check, Problem, hookimpl
+
+opened = []
+sys.addaudithook(lambda event, args: opened.append(args[0]) if event == "open" and str(args[0]).endswith("pump.md") else None)
+
+def spy(view):
+    note = next(note for note in view.notes if note.path.endswith("pump.md"))
+    opened.clear()
+    [getattr(note, name) for name in {asked}]
+    yield Problem("members", 0, f"opened {{len(opened)}}")
+    note.text, note.lines()
+    yield Problem("text", 0, f"opened {{len(opened)}}")
+
+@hookimpl
+def kb_checks():
+    return [Check("S01", "spy", "warning", spy, doc="S01 spy: x.")]
 """
 
 
@@ -88,8 +110,39 @@ def test_it_imports_nothing_of_kb_but_the_door() -> None:
         assert set(imports) <= {"kb.api"}, path
 
 
-def test_the_page_about_writing_a_check_shows_the_example_as_it_is() -> None:
+def test_the_commands_of_its_readme_show_each_of_the_three(guest: Shell) -> None:
+    shutil.copytree(REPOSITORY / "examples", guest.root / "examples", ignore=shutil.ignore_patterns(".kb", "kb-misses.txt*", "__pycache__"))
+    out = run_page(guest, "examples/kb-plugin-example/README.md", ("$PWD/.venv/bin:$PATH", "$PATH"))
+    assert re.search(r"^on +example-vtt ", out, re.M) and re.search(r"^  warn  X01  knowledge/damp-oven\.md", out, re.M)
+    assert "newest #1" in out and out.rstrip().endswith("talk.vtt would be staged into baker/inbox and distilled there. Nothing moved.")
+
+
+@pytest.fixture
+def author(fleet: Shell) -> Shell:
+    """A reader of the page about checks who did what it says: the two files are there, the rest is pip's work."""
     page = (REPOSITORY / "docs/plugins/writing-a-check.md").read_text(encoding="utf-8")
-    source = (EXAMPLE / "src/kb_plugin_example/x01_long_title.py").read_text(encoding="utf-8")
-    assert f"```python\n{source}```" in page
-    assert 'example-long-title = "kb_plugin_example.x01_long_title"' in page
+    [source], [project] = (re.findall(rf"^```{kind}\n(.*?)^```", page, re.M | re.S) for kind in ("python", "toml"))
+    told = tomllib.loads(project)
+    assert set(told) == {"build-system", "project"} and told["project"]["dependencies"] == ["kb-catalogue"]
+    [(name, module)] = told["project"]["entry-points"]["kb.plugins"].items()
+    install_example(fleet)
+    install(fleet, told["project"]["name"], {f"{module}/__init__": source}, {name: module})
+    return fleet
+
+
+def test_the_check_of_its_page_works_beside_the_example(author: Shell) -> None:
+    author.write("fleet/ada/knowledge/pump.md", note("FLUSH THE PUMP BEFORE WINTER", "pump, valve", "x."))
+    author.write("fleet/ada/knowledge/pdf.md", note("PDF", "pdf", "x."))
+    assert author.kb("check", "--select", "T,X").ok().out.count("T01") == 1
+    out = run_page(author, "docs/plugins/writing-a-check.md", ("pip install -e my-checks\n", ""))
+    assert re.search(r"^on +my-shouting-title ", out, re.M) and re.search(r"^on +example-long-title ", out, re.M)
+    assert "the title is written in capitals: Flush the pump before winter would do" in out
+    assert re.search(r"^    T01 +shouting-title +warning$", author.kb("--help").ok().out, re.M)
+
+
+def test_only_the_text_of_a_note_is_read_when_a_check_asks(author: Shell) -> None:
+    """The promise of the page: with an index, every member but `text` and `lines()` costs no look at the file."""
+    author.kb("index").ok()
+    install(author, "spy", {"spy": SPY.format(asked=["header", "links", "citations", "bibliography", "dashes"])}, {"spy": "spy"})
+    said = dict(re.findall(r"S01 +(\S+) +(opened \d+)", author.kb("check", "fleet/ada", "--select", "S").ok().out))
+    assert said == {"members": "opened 0", "text": "opened 2"}
