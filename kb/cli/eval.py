@@ -88,7 +88,7 @@ def _opened(gold: str, paths: tuple[str, ...], include_private: bool,
         raise UsageError("--keys belongs to a collection; a gold file is graded on the notes as they are")
     rows = gold_files.read_gold(gold)
     app = open_app(paths, include_private)
-    stale = gold_files.stale_answers(app.fleet, rows, include_private)
+    stale = gold_files.stale_answers(app, rows)
     if stale:
         for line in stale:
             say(f"{gold}: {line}")

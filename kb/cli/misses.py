@@ -60,7 +60,7 @@ def _gold(app: App, path: str) -> list[Question]:
     from kb.ops.models import require_trust
 
     rows = gold_files.read_gold(path)
-    stale = gold_files.stale_answers(app.fleet, rows)
+    stale = gold_files.stale_answers(app, rows)
     if stale:
         raise UsageError(f"{path} is stale: {'; '.join(stale)}", hint="nothing was measured and nothing was written")
     if app.fleet.manifest.last("promoter") is not None:

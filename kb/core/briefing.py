@@ -32,7 +32,7 @@ def roster(agents: Sequence[Base]) -> str:
     lines = ["The fleet:"]
     for agent in agents:
         role = first_clause(agent.role or "", _ROLE)
-        lines.append(f"  {agent.name}: {role}" if role else f"  {agent.name}")
+        lines.append(f"  {_line(agent.name)}: {role}" if role else f"  {_line(agent.name)}")
         if agent.ends:
             lines.append(f"      stops at: {first_clause(agent.ends, _ENDS)}")
     return "\n".join(lines if agents else ["The fleet has no agent: kb init <name> makes one."]) + "\n"
@@ -54,15 +54,16 @@ def gap(ruling: Ruling, agents: Sequence[Base]) -> str:
     """Nobody owns the subject: which gap that is, what may be done, and the roster."""
     subject = _line(ruling.subject) or "this subject"
     reason = f" ({_line(ruling.reason)})" if ruling.reason else ""
+    owner = _line(ruling.owner or "")
     if ruling.coverage == "adjacent":
-        nearest = f" {ruling.owner} is the nearest." if ruling.owner else ""
+        nearest = f" {owner} is the nearest." if owner else ""
         text = (f"VESTA: no agent owns {subject}.{nearest}{reason} Two things are honest: teach "
-                f"{ruling.owner or 'an agent'} the subject, or create an agent for it.\n")
+                f"{owner or 'an agent'} the subject, or create an agent for it.\n")
     else:
         text = (f"VESTA: nothing in the fleet covers {subject}, and no agent is near it.{reason} It is worth deciding "
                 "whether an agent should exist for it.\n")
-    if ruling.owner:
-        text += f"\nAnswer as {ruling.owner}, and say that this lies outside the ground that {ruling.owner} covers.\n"
+    if owner:
+        text += f"\nAnswer as {owner}, and say that this lies outside the ground that {owner} covers.\n"
     return f"{text}\n{roster(agents)}"
 
 
@@ -87,15 +88,16 @@ def unowned(agents: Sequence[Base], shortfall: Sequence[str], degraded: str) -> 
 
 def routed(agent: str, previous: str | None, switched: bool, constitution: str) -> str:
     """Who answers. The constitution comes only when the agent changed."""
+    name = _line(agent)
     if not switched:
-        return f"VESTA: still {agent}.\n\n"
-    text = (f"VESTA: this message routes to {agent}. You are {agent} while that holds. The router decided it before the "
+        return f"VESTA: still {name}.\n\n"
+    text = (f"VESTA: this message routes to {name}. You are {name} while that holds. The router decided it before the "
             "message was seen, and it is not yours to override. If it is wrong, say so and record it with: kb misroute "
             f"\"<the message>\" --chose {_word(agent)} --owner <agent or none>. That log is evidence, and never an edit.\n")
     if constitution:
         text += constitution if constitution.startswith("\n") else "\n" + constitution
     if previous:
-        text = text.rstrip("\n") + f"\n\n(The agent before this message was {previous}.)\n"
+        text = text.rstrip("\n") + f"\n\n(The agent before this message was {_line(previous)}.)\n"
     return text.rstrip("\n") + "\n\n"
 
 
@@ -120,14 +122,14 @@ def continuity(record: Handoff) -> str:
 def decomposed(parts: Sequence[tuple[str, str]]) -> str:
     """Which agent each part of a compound message belongs to, as (agent, part)."""
     lines = [f"VESTA: decomposed compound inquiry across {len(parts)} domains:"]
-    lines += [f'  - [{agent}]: "{_line(part)}"' for agent, part in parts]
+    lines += [f'  - [{_line(agent)}]: "{_line(part)}"' for agent, part in parts]
     return "\n".join(lines) + "\n\n"
 
 
 def panel(owner: str, reviewers: Sequence[Reviewer], tokens: int) -> str:
     """Who must object before the work ships, the command that opens the round, and its price in tokens."""
-    lines = [f"VESTA: {owner} is accountable for this, and these agents must object before it ships:"]
-    lines += [f"  {seat.agent}: {_line(seat.why)}" if seat.why else f"  {seat.agent}" for seat in reviewers]
+    lines = [f"VESTA: {_line(owner)} is accountable for this, and these agents must object before it ships:"]
+    lines += [f"  {_line(seat.agent)}: {_line(seat.why)}" if seat.why else f"  {_line(seat.agent)}" for seat in reviewers]
     seats = " ".join(f"--reviewer {_word(seat.agent)}" for seat in reviewers)
     lines += ["Draft first; do not poll them for direction. When there is a draft, open the round:",
               f"  kb panel <the file you wrote> --owner {_word(owner)} {seats}",
@@ -196,6 +198,7 @@ def _block(text: str, indent: str) -> str:
 
 def _word(name: str) -> str:
     """A name as one word of a command line."""
+    name = printable(name)
     return name if all(c.isalnum() or c in "-_." for c in name) else "'" + name.replace("'", "'\\''") + "'"
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from kb.core.privacy import parse_private
-from kb.core.values import Base, Manifest
+from kb.core.values import Manifest
 
 
 def parse_manifest(text: str) -> Manifest:
@@ -31,18 +30,3 @@ def uncommented(line: str) -> str:
         elif c == "#":
             return line[:at]
     return line
-
-
-def describe_base(root: str, name: str, card: str | None, *, readable: bool = True) -> Base:
-    """The base at `root` from the text of its agent.txt (None: it has none; not `readable`: it has one that no one can read)."""
-    manifest = parse_manifest(card or "")
-    return Base(
-        name=name,
-        root=root,
-        title=manifest.last("name") or name[:1].upper() + name[1:],
-        routable=card is not None and name.casefold() != "person",
-        privacy=parse_private(card, name, readable=readable),
-        role=manifest.last("role"),
-        ends=manifest.last("ends"),
-        language=manifest.last("language"),
-    )

@@ -48,7 +48,11 @@ class Privacy(NamedTuple):
 
 
 class Base(NamedTuple):
-    """One directory of markdown. `name` is the last component of `root`, which is absolute and real."""
+    """One directory of markdown. `name` is the last component of `root`, which is absolute and real.
+
+    `within` are the folders (POSIX, inside the base) that were opened, when a path led into the base and not to its root;
+    empty when all of it was.
+    """
 
     name: str
     root: str
@@ -58,6 +62,11 @@ class Base(NamedTuple):
     role: str | None = None
     ends: str | None = None
     language: str | None = None
+    within: tuple[str, ...] = ()
+
+    def holds(self, path: str) -> bool:
+        """Whether the file or folder at `path` (POSIX, inside the base) is part of what was opened."""
+        return not self.within or any(path == folder or path.startswith(folder + "/") for folder in self.within)
 
 
 class Manifest(NamedTuple):

@@ -86,7 +86,7 @@ def adopt_folder(folder: str) -> Adopted:
     root = real_folder(folder)
     refuse_the_disk(root, "a base")
     bases = open_fleet([root]).bases
-    if [base.root for base in bases] != [root]:
+    if [base.root for base in bases] != [root] and not bases[0].within:  # a folder of a base may become one of its own
         raise KbError(f"{root} holds bases of its own: " + ", ".join(base.name for base in bases))
     created = _create(root, [name for name in adopted_files("") if not _is_there(root, name)])
     base = open_fleet([root]).bases[0]
@@ -200,7 +200,7 @@ def _read(base: Base) -> _Seen:
     for stat in walk.files:
         note, text = read_note(base.root, stat, map_name)
         notes.append((note, text if note.bucket is Bucket.UNREACHABLE else ""))
-    return _Seen(notes, tuple(walk.unnamed), tuple(walk.skipped))
+    return _Seen(notes, tuple((one.path, one.reason) for one in walk.unnamed), tuple(walk.told(base.name)))
 
 
 def _declared(text: str) -> list[str]:

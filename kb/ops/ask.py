@@ -88,9 +88,10 @@ def record_miss(app: App, answer: Answer) -> Miss | None:
 def _public(app: App, keys: Sequence[str]) -> tuple[str, ...]:
     """The keys that a file outside the private layer declares: the log is read by people who do not see the rest."""
     wanted = set(keys)
-    privacy = {base.name: base.privacy for base in app.fleet.bases}
-    known = {key for entry in (app.catalogue.entries() if wanted else ()) if wanted.intersection(entry.keys)
-             and not privacy[entry.base].covers(entry.path) for key in entry.keys}
+    entries = [entry for entry in (app.catalogue.entries() if wanted else ()) if wanted.intersection(entry.keys)]
+    private = {Place(shelf.base.name, stat.path) for shelf in (app.catalogue.shelves if entries else ()) for stat in shelf.stats()
+               if stat.private}
+    known = {key for entry in entries if Place(entry.base, entry.path) not in private for key in entry.keys}
     return tuple(key for key in keys if key in known)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -44,22 +43,22 @@ def read_gold(path: str) -> list[GoldRow]:
     return rows
 
 
-def stale_answers(fleet: Fleet, rows: list[GoldRow], include_private: bool = True) -> list[str]:
-    """One sentence for every answer that the opened fleet does not have, or that the scope cannot see."""
+def stale_answers(app: App, rows: list[GoldRow]) -> list[str]:
+    """One sentence for every answer that is no file in scope. Without the private layer it is the same one for a file of that
+    layer and for none at all: what is private is not given away by asking for it."""
+    seen = {Place(shelf.base.name, stat.path) for shelf in app.catalogue.shelves for stat in shelf.stats()}
+    missing = "is not there" if app.include_private else "is not there, or only --all sees it"
     found = []
     for row in rows:
         for answer in row.answers:
             place = place_of(answer)
+            base = app.fleet.base(place.base) if place else None
             if place is None:
                 found.append(f"line {row.line}: {answer} is no <base>/<path>")
-                continue
-            base = fleet.base(place.base)
-            if base is None:
+            elif base is None:
                 found.append(f"line {row.line}: {answer}: no base called {place.base} is open")
-            elif not os.path.isfile(os.path.join(base.root, place.path)):
-                found.append(f"line {row.line}: {answer} is not there")
-            elif not include_private and base.privacy.covers(place.path):
-                found.append(f"line {row.line}: {answer} is in the private layer, which only --all grades")
+            elif Place(base.name, place.path) not in seen:
+                found.append(f"line {row.line}: {answer} {missing}")
     return found
 
 

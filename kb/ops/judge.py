@@ -21,6 +21,7 @@ from kb.ops.ask import ask
 from kb.ops.models import NoModel, ask_model, configured, require_trust
 from kb.ops.write import BadDraft, Refused, compose, finish_interrupted, write_note
 from kb.store.decisions import is_of_another, remember
+from kb.store.declared import is_private
 from kb.store.files import read_text
 from kb.store.ledgers import record_rejection
 from kb.store.logs import log_path, read_log
@@ -157,7 +158,7 @@ class Judge:
         """
         if not _is_note_of(draft, os.path.join(base.root, path)) or is_of_another(
                 self.app.fleet.root, digest, base.name, proposal.slug, proposal.source):
-            hidden = not self.app.include_private and base.privacy.covers(path)
+            hidden = not self.app.include_private and is_private(base, path)
             raise Outage(f"write {proposal.slug}: {base.name} has a note of that name already"
                          + (", in its private layer" if hidden else f": {path}"))
         if not self.dry_run:  # that run may have been killed before it listed the note

@@ -72,6 +72,8 @@ def _one_base(path: str) -> Base:
     bases = open_fleet([path]).bases
     if len(bases) != 1 or (not is_base(bases[0].root) and os.path.isfile(os.path.join(bases[0].root, "fleet.txt"))):
         raise UsageError(f"{path} is a fleet and no base", hint="name the base that read the source")
+    if bases[0].within:
+        raise UsageError(f"{path} is a folder inside a base, and its records would not be read", hint=f"did you mean {bases[0].root}?")
     if bases[0].root != os.path.realpath(path):
         raise UsageError(f"{path} is a fleet and no base", hint=f"did you mean {bases[0].root}?")
     around = _base_around(bases[0].root)
@@ -115,7 +117,7 @@ def list_sources(app: App) -> SourcesListing:
     records: list[Record] = []
     broken: list[tuple[str, BrokenRecord]] = []
     for base in app.fleet.bases:
-        if base.privacy.covers("sources") and not app.include_private:
+        if not base.holds("sources") or (base.privacy.covers("sources") and not app.include_private):
             continue
         found, bad = load_sources(base.root)
         records += found

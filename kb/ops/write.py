@@ -85,12 +85,12 @@ def write_note(app: App, draft: NoteDraft) -> Written:
     rel = f"{folder}/{draft.slug}.md" if folder else f"{draft.slug}.md"
     with _held(base):
         _finish_interrupted(base, map_file)
-        twin = next((stat.path for stat in walk_base(base, True).files if stem(stat.path) == draft.slug), None)
+        twin = next((stat for stat in walk_base(base, True).files if stem(stat.path) == draft.slug), None)
         note_file = os.path.join(base.root, rel)
         if os.path.lexists(note_file) or twin is not None:
-            hidden = twin is not None and not app.include_private and base.privacy.covers(twin)
+            hidden = twin is not None and not app.include_private and twin.private
             raise NoteExists(f"{base.name} has a note called {draft.slug} already"
-                             + (", in its private layer" if hidden else f": {twin or rel}"),
+                             + (", in its private layer" if hidden else f": {twin.path if twin else rel}"),
                              hint="choose another name, so that a link can tell them apart")
         edit = _with_entry(map_file, folder, draft.slug, draft.summary, keys)
         _write_both(base, note_file, text, map_file, edit[0], {"slug": draft.slug, "folder": folder, "summary": flat(draft.summary),

@@ -102,11 +102,8 @@ class CheckedBase:
         folder = next((name for name in KNOWLEDGE_FOLDERS if os.path.isdir(os.path.join(base.root, name))), None)
         self._knowledge = f"{folder}/" if folder else None
         self._private = {stat.path for stat in self._walk.files if stat.private}
-        passed_over = [*self._walk.unnamed]
-        for line in self._walk.skipped:
-            path, _, reason = line.removeprefix(f"{base.name}/").partition(": ")
-            passed_over.append((path, reason))
-        self.unreadable = [(path, reason) for path, reason in passed_over if include_private or not self.is_private(path)]
+        self.unreadable = [(one.path, one.reason) for one in (*self._walk.unnamed, *self._walk.skipped)
+                           if base.holds(one.path) and (include_private or not one.private)]
 
     @property
     def declared(self) -> bool:
@@ -127,7 +124,8 @@ class CheckedBase:
     def notes(self) -> list[CheckedNote]:
         knowledge = self._knowledge
         found = []
-        for path, parsed in self._parsed([stat.path for stat in self._walk.files if self.include_private or not stat.private]):
+        for path, parsed in self._parsed([
+            stat.path for stat in self._walk.files if self.base.holds(stat.path) and (self.include_private or not stat.private)]):
             if isinstance(parsed, str):
                 self.unreadable.append((path, parsed))
             else:

@@ -15,6 +15,7 @@ from kb.core.markdown import front_matter, lines_of
 from kb.core.values import Base
 from kb.errors import KbError
 from kb.store.clock import today
+from kb.store.declared import is_private
 from kb.store.files import is_inside, read_text, write_atomic
 
 LARGEST = 9 * 1024 * 1024  # bytes of one deposit that a model is given
@@ -61,7 +62,8 @@ def deposits(base: Base, include_private: bool) -> Iterator[Deposit]:
             path = os.path.join(folder, name)
             rel = os.path.relpath(path, base.root).replace(os.sep, "/")
             wanted = name.lower().endswith(_ENDINGS) and name.lower() not in _FOR_PEOPLE and not name.startswith(".")
-            if wanted and os.path.isfile(path) and _inside(base, path) and (include_private or not base.privacy.covers(rel)):
+            if (wanted and base.holds(rel) and os.path.isfile(path) and _inside(base, path)
+                    and (include_private or not is_private(base, rel))):
                 found.append(Deposit(base, path, rel))
     yield from sorted(found, key=lambda deposit: deposit.rel)
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from kb.core.shelves import MAPS
 from kb.core.values import Base, Fleet
 from kb.errors import KbError
-from kb.store.declared import CARD, SHELVES, Surroundings, open_base, read_manifest, real_path
+from kb.store.declared import CARD, FLEET, SHELVES, Surroundings, open_base, read_manifest, real_path
 
 
 def open_fleet(paths: Sequence[str]) -> Fleet:
@@ -83,7 +83,7 @@ def is_base(folder: str, skipped: list[str] | None = None) -> bool:
 def _expand(path: str, around: Surroundings, skipped: list[str]) -> list[tuple[str, str]]:
     """The bases that one real path opens, each with the folder of it that was asked for, "" for all of it."""
     if is_base(path):
-        return [_part_of_an_agent(path, around) or (path, "")]
+        return [_part(path, around, of_any=False) or (path, "")]
     inner = os.path.join(path, SHELVES)
     if os.path.isdir(inner):
         try:
@@ -93,13 +93,13 @@ def _expand(path: str, around: Surroundings, skipped: list[str]) -> list[tuple[s
         found = [os.path.join(inner, name) for name in names
                  if not name.startswith(".") and os.path.isdir(os.path.join(inner, name))]
     else:
-        part = _part_of_an_agent(path, around)
+        part = _part(path, around, of_any=False)
         if part is not None and os.path.basename(path) != SHELVES:
             return [part]
         found = [child for name in sorted(os.listdir(path))
                  if os.path.isdir(child := os.path.join(path, name)) and is_base(child, skipped)]
     if not found:
-        return [_part_of_a_base(path, around) or (path, "")]
+        return [_part(path, around, of_any=True) or (path, "")]
     manifest = read_manifest(path, skipped)
     disabled = set(manifest.all("disable"))
     kept = [child for child in found if os.path.basename(child) not in disabled]
@@ -112,25 +112,15 @@ def _expand(path: str, around: Surroundings, skipped: list[str]) -> list[tuple[s
     return [(os.path.realpath(folder), "") for folder in kept if _may_be_listed(folder, skipped)]
 
 
-def _part_of_an_agent(path: str, around: Surroundings) -> tuple[str, str] | None:
-    """(base, folder in it) when `path` is no base by its card or its place, and lies in one that is: a map inside an agent
-    is a reading list of that agent, which owns what is asked there. None for a fleet of its own."""
-    if os.path.lexists(os.path.join(path, "fleet.txt")) or around.is_declared(path):
+def _part(path: str, around: Surroundings, *, of_any: bool) -> tuple[str, str] | None:
+    """(base, folder of it) when `path` is neither a fleet nor a base by its card or its place, and lies in a base that is one,
+    or that has a map at least with `of_any`. A map inside an agent is a reading list of that agent, which owns what is asked there."""
+    if os.path.lexists(os.path.join(path, FLEET)) or around.is_declared(path):
         return None
     owner = around.owner(path)
-    return None if owner is None or owner[1] != "base" else (owner[0], _inside(path, owner[0]))
-
-
-def _part_of_a_base(path: str, around: Surroundings) -> tuple[str, str] | None:
-    """(base, folder in it) when the plain folder `path` lies in any base."""
-    if os.path.lexists(os.path.join(path, "fleet.txt")) or around.is_declared(path):
+    if owner is None or not (of_any or owner[1] == "base"):
         return None
-    owner = around.owner(path)
-    return None if owner is None else (owner[0], _inside(path, owner[0]))
-
-
-def _inside(path: str, root: str) -> str:
-    return os.path.relpath(path, root).replace(os.sep, "/")
+    return owner[0], os.path.relpath(path, owner[0]).replace(os.sep, "/")
 
 
 def _may_be_listed(folder: str, skipped: list[str]) -> bool:

@@ -39,16 +39,16 @@ class Shelf:
 
     def __init__(self, base: Base, include_private: bool, previous: Shelf | None = None) -> None:
         self.base = base
-        self.walk: Walk = walk_base(base, include_private)
+        self.walk: Walk = walk_base(base, include_private, within=base.within)
         self.map_name = map_of(set(_root_files(base.root)))
         self.cache = EntryCache.open(base.root) if self.walk.files else None
         self.live: dict[int, Note] = {}
         self._believed: list[int] = []  # positions in the manifest, ascending
         before = {} if previous is None else {note.path: note for note in previous.live.values()}
         self._compare(before)
-        self.skipped = [*self.walk.skipped, *(f"{base.name}/{note.path}: {note.reason}" for note in self.live.values()
+        self.skipped = [*self.walk.told(base.name), *(f"{base.name}/{note.path}: {note.reason}" for note in self.live.values()
                                               if note.bucket is Bucket.UNREADABLE),
-                        *(f"{base.name}/{path}: {reason}" for path, reason in self.walk.unnamed)]
+                        *(f"{base.name}/{path}: {reason}" for path, reason, _ in self.walk.unnamed)]
 
     def _compare(self, before: dict[str, Note]) -> None:
         manifest = None if self.cache is None else self.cache.manifest
@@ -111,7 +111,7 @@ class Shelf:
             manifest = self.cache.manifest
             found += [manifest.paths[position] for position in self._believed if manifest.buckets[position] == bucket]
         if bucket is Bucket.UNREADABLE:
-            found += [path for path, _ in self.walk.unnamed]
+            found += [one.path for one in self.walk.unnamed]
         return sorted(found)
 
     def stats(self) -> list[FileStat]:

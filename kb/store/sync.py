@@ -101,8 +101,8 @@ def _named(base: Base) -> Iterator[None]:
 
 def _sync(base: Base, include_private: bool, walk: Walk, backends: Sequence[TextBackend], tick: Tick,
           must: bool) -> Synced:
-    done = Synced(base.name, files=len(walk.files) + len(walk.unnamed), unreadable=list(walk.unnamed),
-                  skipped=list(walk.skipped))
+    done = Synced(base.name, files=len(walk.files) + len(walk.unnamed), unreadable=[(one.path, one.reason) for one in walk.unnamed],
+                  skipped=walk.told(base.name))
     with IndexWriter(base.root, base.name) as index:
         before = index.generation
         seen = _Seen(base.root, index.files())

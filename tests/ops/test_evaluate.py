@@ -36,7 +36,7 @@ def orchard(fleet: Shell, monkeypatch: pytest.MonkeyPatch) -> Shell:
 def graded(sh: Shell, gold: str = GOLD, *, include_private: bool = True, **settings: bool) -> Evaluation:
     app = open_app([str(sh.root)], include_private)
     rows = read_gold(str(sh.write("gold.tsv", gold)))
-    assert stale_answers(app.fleet, rows) == []
+    assert stale_answers(app, rows) == []
     return evaluate(app, questions(app, rows), **settings)
 
 
@@ -61,8 +61,16 @@ def test_the_standard_measures_come_from_the_fused_list(orchard: Shell) -> None:
     assert sums.ndcg == pytest.approx((1 + 1 / (1 + 0.6309298)) / 2, abs=1e-6)
 
 
-def test_an_out_of_scope_answer_is_a_miss_and_not_stale(orchard: Shell) -> None:
-    assert graded(orchard, "owner timezone\tperson/core.md\n", include_private=False).grades[0].file is False
+def test_an_answer_that_the_scope_does_not_see_is_stale_in_the_words_of_one_that_is_not_there(orchard: Shell) -> None:
+    orchard.write("fleet/ada/records/held.md", "# H\n")
+    orchard.write("fleet/ada/node_modules/built.md", "# B\n")
+    orchard.write("fleet/ada/blocks.txt", "[map]\nMAP.md\n")
+    answers = ["ada/records/held.md", "ada/records/gone.md", "ada/node_modules/built.md", "ada/blocks.txt", "person/core.md"]
+    rows = read_gold(str(orchard.write("gold.tsv", "".join(f"pump\t{answer}\n" for answer in answers))))
+    told = stale_answers(open_app([str(orchard.root)]), rows)
+    assert len({line.replace(answer, "").partition(": ")[2] for line, answer in zip(told, answers, strict=True)}) == 1
+    told = stale_answers(open_app([str(orchard.root)], include_private=True), rows)
+    assert [line.split()[2] for line in told] == answers[1:4]
 
 
 @pytest.mark.parametrize(("answer", "told"), [
@@ -70,7 +78,7 @@ def test_an_out_of_scope_answer_is_a_miss_and_not_stale(orchard: Shell) -> None:
     ("ada/../../gold.tsv", "no <base>/<path>"), ("ada/knowledge", "not there")])
 def test_an_answer_that_the_fleet_lacks_is_stale_and_named_by_its_line(orchard: Shell, answer: str, told: str) -> None:
     rows = read_gold(str(orchard.write("gold.tsv", f"pump\tada/knowledge/pump.md\nghost\t{answer}\n")))
-    (line,) = stale_answers(open_app([str(orchard.root)]).fleet, rows)
+    (line,) = stale_answers(open_app([str(orchard.root)]), rows)
     assert line.startswith("line 2:") and told in line
 
 

@@ -35,7 +35,7 @@ def view(room: Room, query: Query) -> Reply:
     found = []
     for shelf in room.stacks(app):
         base = shelf.base
-        if base.privacy.covers("sources") and not app.include_private:
+        if not base.holds("sources") or (base.privacy.covers("sources") and not app.include_private):
             continue
         records, broken = load_sources(base.root)
         citing: dict[str, list[Place]] = {}
