@@ -15,7 +15,7 @@ class Verb(NamedTuple):
 
 
 VERBS: tuple[Verb, ...] = (
-    Verb("check", "kb.cli.check:check", "lint every base and report what the conventions promise",
+    Verb("check", "kb.cli.check:check", "lint every base; each finding has a code",
          ("kb check [path]... [--strict] [--all]",)),
     Verb("index", "kb.cli.index:index", "build one SQLite file per base from its markdown",
          ("kb index [path]... [--json] [--all]",)),

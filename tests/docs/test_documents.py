@@ -84,6 +84,25 @@ def test_no_page_asks_for_what_only_one_kind_of_sed_can() -> None:
     assert pages == []
 
 
+def test_what_the_readme_calls_derived_can_be_deleted_and_the_rest_stays(fleet: Shell) -> None:
+    """Deleting the three files loses nothing, sessions and handoffs included; no server makes them, kb index does."""
+    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    [line] = [line for line in readme.splitlines() if "It never hides what it knows" in line]
+    derived = re.findall(r"`([a-z]+(?:\.db|/))`", line)
+    assert derived == ["index.db", "entries.db", "tantivy/"]
+    fleet.kb("index").ok()
+    fleet.kb("handoff", "save", "ada", "--task", "mend the pump", "--session", "s1").ok()
+    for name in derived:
+        for place in (*fleet.root.rglob(f".kb/{name.rstrip('/')}*"),):
+            shutil.rmtree(place) if place.is_dir() else place.unlink()
+    asked = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"kb_route","arguments":{"question":"flush the pump"}}}\n'
+    assert "knowledge/pump.md" in fleet.kb("serve", ".", stdin=asked).ok().out
+    kept = [path for base in fleet.root.glob("fleet/*") for path in base.rglob(".kb/*.db")]
+    assert kept == [] and "mend the pump" in fleet.kb("handoff").ok().out
+    fleet.kb("index").ok()
+    assert len([*fleet.root.rglob(".kb/index.db")]) == len([*fleet.root.rglob(".kb/entries.db")]) > 1
+
+
 def test_every_word_of_the_glossary_is_there_once() -> None:
     words = re.findall(r"^\| ([a-z ]+) \|", (REPOSITORY / "docs/reference/glossary.md").read_text(encoding="utf-8"), re.M)
     assert {"note", "base", "fleet", "key", "verdict", "owner", "deposit", "constitution", "roster", "chunk", "episode"} <= set(words)
