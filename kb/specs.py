@@ -138,7 +138,12 @@ class Promoter(NamedTuple):
 
 
 class Tool(NamedTuple):
-    """An MCP tool. `run` takes (app, arguments already checked against the schema) and returns one text."""
+    """An MCP tool. `run` takes (app, arguments) and returns one text.
+
+    input_schema: JSON Schema of an object. Before `run` is called the arguments are checked against its type, enum, const,
+                  bounds, lengths, pattern, items, properties and required, and unknown arguments are refused; other
+                  words of JSON Schema are shown to the model and not checked. Give every string a maxLength.
+    """
 
     name: str
     description: str

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
 OLDEST_DEPLOYED = "2025-06-18"  # what a client that names no version gets: a newer one it may not know
 _ENVELOPE = "io.modelcontextprotocol/protocolVersion"
+_LONGEST_NAME = 80  # characters of a caller's method or version that are repeated
 _CACHEABLE = frozenset({"tools/list"})
 
 
@@ -121,7 +122,8 @@ def _answer_one(server: Server, message: Any) -> dict[str, Any] | None:
 def _result(server: Server, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
     if method == "initialize":
         version = params.get("protocolVersion")
-        return {"protocolVersion": version if isinstance(version, str) and version else OLDEST_DEPLOYED,
+        named = isinstance(version, str) and 0 < len(version) <= _LONGEST_NAME
+        return {"protocolVersion": version if named else OLDEST_DEPLOYED,
                 "capabilities": {"tools": {}}, "serverInfo": {"name": server.name, "version": server.version},
                 "instructions": server.instructions}
     if method == "ping":
@@ -135,7 +137,8 @@ def _result(server: Server, method: str, params: Mapping[str, Any]) -> dict[str,
         if arguments is not None and not isinstance(arguments, dict):
             raise RpcError(INVALID_PARAMS, "arguments must be an object")
         return {"content": [{"type": "text", "text": server.call(name, arguments or {})}], "isError": False}
-    raise RpcError(METHOD_NOT_FOUND, f"unknown method: {method}; this server answers initialize, ping, tools/list and tools/call")
+    raise RpcError(METHOD_NOT_FOUND, f"unknown method: {method[:_LONGEST_NAME]}; "
+                   "this server answers initialize, ping, tools/list and tools/call")
 
 
 def _is_id(identity: Any) -> bool:

@@ -10,6 +10,7 @@ from kb.core.display import harmless
 from kb.core.values import KINDS, PROVENANCES, STAGES
 from kb.errors import KbError, PluginError, UsageError
 from kb.mcp import layouts
+from kb.mcp.arguments import check_arguments, shortened
 from kb.mcp.protocol import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from kb.ops.ask import ask, record_miss
 from kb.ops.listing import Facets, list_files
@@ -19,6 +20,7 @@ from kb.specs import Tool
 
 READ_ONLY = {"readOnlyHint": True, "idempotentHint": True, "destructiveHint": False, "openWorldHint": False}
 LIST_LIMIT = 50
+LONGEST_TEXT, LONGEST_NAME = 10_000, 1_000  # characters; a question takes time that grows with its length, and others wait
 
 INSTRUCTIONS = (
     "kb is a catalogue of markdown notes, one base per agent. Ask kb_retrieve before you answer from memory: it returns passages under "
@@ -29,7 +31,7 @@ INSTRUCTIONS = (
 
 def host_tools(top: int) -> list[Tool]:
     """The five tools of the reference; `top` is the server's default."""
-    question = {"type": "string", "description": "The question, in the words of the person who asks."}
+    question = {"type": "string", "maxLength": LONGEST_TEXT, "description": "The question, in the words of the person who asks."}
     count = {"type": "integer", "minimum": 1, "maximum": 1000, "description": f"How many files at most. Default {top}."}
     asked = _schema({"question": question, "top": count}, ["question"])
     return [
@@ -44,7 +46,7 @@ def host_tools(top: int) -> list[Tool]:
         Tool("kb_remember",
              "Is this claim already in the library? Measures overlap of words and proposes ADD, UPDATE or NOOP with the closest passages. "
              "It writes nothing and decides nothing, and never proposes to delete.",
-             _schema({"claim": {"type": "string", "description": "One fact, as a sentence."}}, ["claim"]),
+             _schema({"claim": {"type": "string", "maxLength": LONGEST_TEXT, "description": "One fact, as a sentence."}}, ["claim"]),
              lambda app, given: layouts.proposal(remember(app, given["claim"])), READ_ONLY),
         Tool("kb_fleet",
              "Who are the agents? The fleet's name and role and every agent with its role and folder. A lookup, not a search: it works on "
@@ -54,11 +56,11 @@ def host_tools(top: int) -> list[Tool]:
              "What do the shelves hold? One line a file, narrowed by facets that combine with AND; an omitted one does not filter. Not a "
              "search: nothing is scored and nothing refused, and files without keys are listed too.",
              _schema({
-                 "base": {"type": "string", "description": "One base, by the name of its folder."},
-                 "folder": {"type": "string", "description": "A folder inside its base, and everything under it."},
-                 "kind": {"type": "string", "description": "One of " + ", ".join(KINDS) + "."},
-                 "stage": {"type": "string", "description": "One of " + ", ".join(STAGES) + "."},
-                 "provenance": {"type": "string", "description": "One of " + ", ".join(PROVENANCES) + "."},
+                 "base": _name("One base, by the name of its folder."),
+                 "folder": _name("A folder inside its base, and everything under it."),
+                 "kind": _name("One of " + ", ".join(KINDS) + "."),
+                 "stage": _name("One of " + ", ".join(STAGES) + "."),
+                 "provenance": _name("One of " + ", ".join(PROVENANCES) + "."),
                  "limit": {"type": "integer", "minimum": 1, "maximum": 1000, "description": f"Rows at most. Default {LIST_LIMIT}."},
              }, []), _list, READ_ONLY),
     ]
@@ -89,7 +91,7 @@ def call(tools: Mapping[str, Tool], app: Callable[[], App], name: str, given: Ma
     """Run one tool. Raises RpcError: -32602 for what the caller can mend, -32603 for what it cannot."""
     tool = tools.get(name)
     if tool is None:
-        raise RpcError(INVALID_PARAMS, f"unknown tool: {name}; the tools are {', '.join(tools)}")
+        raise RpcError(INVALID_PARAMS, f"unknown tool: {shortened(name)}; the tools are {', '.join(tools)}")
     check_arguments(tool, given)
     try:
         text = tool.run(app(), given)
@@ -102,40 +104,8 @@ def call(tools: Mapping[str, Tool], app: Callable[[], App], name: str, given: Ma
     return harmless(text)
 
 
-def check_arguments(tool: Tool, given: Mapping[str, Any]) -> None:
-    """Hold arguments against the tool's schema: required strings are not blank, numbers are in range, nothing is unknown."""
-    properties: Mapping[str, Any] = tool.input_schema.get("properties", {})
-    for key in tool.input_schema.get("required", []):
-        value = given.get(key)
-        if properties.get(key, {}).get("type") == "string" and (not isinstance(value, str) or not value.strip()):
-            raise RpcError(INVALID_PARAMS, f"missing or empty argument: {key}; give it as a string")
-        if value is None:
-            raise RpcError(INVALID_PARAMS, f"missing argument: {key}")
-    for key, value in given.items():
-        rule = properties.get(key)
-        if rule is None:
-            legal = ", ".join(properties) or "none"
-            raise RpcError(INVALID_PARAMS, f"{tool.name} has no argument {key}; it takes: {legal}")
-        problem = _problem(rule, value)
-        if problem:
-            raise RpcError(INVALID_PARAMS, f"{key} {problem}")
-
-
-def _problem(rule: Mapping[str, Any], value: Any) -> str | None:
-    kind = rule.get("type")
-    if kind == "integer":
-        low, high = rule.get("minimum"), rule.get("maximum")
-        if isinstance(value, bool) or not isinstance(value, int):
-            return "must be a whole number"
-        if (low is not None and value < low) or (high is not None and value > high):
-            return f"must be from {low} to {high}"
-    elif kind == "string" and not isinstance(value, str):
-        return "must be a string"
-    elif kind == "boolean" and not isinstance(value, bool):
-        return "must be true or false"
-    elif kind == "array" and not isinstance(value, list):
-        return "must be a list"
-    return None
+def _name(description: str) -> dict[str, Any]:
+    return {"type": "string", "maxLength": LONGEST_NAME, "description": description}
 
 
 def _schema(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ def tools() -> list[Tool]:
              "List the knowledge candidates that await a person's review, with what recurs. It promotes nothing.",
              _NOTHING, _candidates, _READING),
         Tool("kb_knowledge_record", "Read one knowledge record, every reference resolved.",
-             {"type": "object", "properties": {"id": {"type": "string", "description": "The record's id."}},
+             {"type": "object", "properties": {"id": {"type": "string", "maxLength": 300, "description": "The record's id."}},
               "required": ["id"], "additionalProperties": False}, _record, _READING),
         Tool("kb_knowledge_status", "Say whether closed episodes of work are still being derived into records.",
              _NOTHING, _status, _READING),

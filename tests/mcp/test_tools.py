@@ -48,6 +48,45 @@ def test_an_argument_that_is_wrong_is_told_with_what_is_right(serve: Serve, tool
     assert error["code"] == -32602 and named in error["message"]
 
 
+@pytest.mark.parametrize(("tool", "argument", "most"), [
+    ("kb_route", "question", "10,000"), ("kb_retrieve", "question", "10,000"), ("kb_remember", "claim", "10,000"),
+    ("kb_list", "folder", "1,000"),
+])
+def test_a_text_that_is_too_long_is_refused_at_once_with_the_number_and_not_repeated(serve: Serve, tool: str, argument: str,
+                                                                                     most: str) -> None:
+    peer = serve()
+    peer.text("kb_fleet")
+    started = time.monotonic()
+    error = peer.call(tool, **{argument: "pump " * 3_000_000})["error"]
+    assert error["code"] == -32602 and argument in error["message"] and most in error["message"] and "15,000,000" in error["message"]
+    assert len(error["message"]) < 300 and time.monotonic() - started < 5
+    assert peer.ask("ping", id=2)["result"] == {}
+
+
+def test_the_longest_question_that_is_allowed_is_answered_in_moments(fleet: Shell, serve: Serve) -> None:
+    fleet.kb("index", fleet.root).ok()
+    peer = serve()
+    peer.text("kb_fleet")
+    for question in ("pump " * 2_000, "".join(f"w{number:03} " for number in range(1_000)) * 2, "x" * 10_000, "\u91cd" * 10_000):
+        for tool, argument in (("kb_route", "question"), ("kb_retrieve", "question"), ("kb_remember", "claim")):
+            started = time.monotonic()
+            assert "result" in peer.call(tool, **{argument: question})
+            assert time.monotonic() - started < 5
+
+
+def test_no_name_that_a_caller_gives_is_repeated_whole(serve: Serve) -> None:
+    peer, name = serve(), "x" * 1_000_000
+    for method, params in (("tools/call", {"name": name}), (name, {}), ("tools/call", {"name": "kb_fleet", "arguments": {name: 1}}),
+                           ("initialize", {"protocolVersion": name})):
+        assert len(str(peer.ask(method, params))) < 3_000
+
+
+def test_every_string_that_our_tools_take_has_a_longest_length(serve: Serve) -> None:
+    for tool in serve().ask("tools/list")["result"]["tools"]:
+        for name, rule in tool["inputSchema"]["properties"].items():
+            assert rule["type"] != "string" or 0 < rule["maxLength"] <= 10_000, (tool["name"], name)
+
+
 def test_an_unknown_tool_is_told_the_tools(serve: Serve) -> None:
     error = serve().ask("tools/call", {"name": "kb_write"})["error"]
     assert error["code"] == -32602 and "kb_route" in error["message"]
