@@ -16,8 +16,9 @@ UNBORN = "NONE"
 _ENVIRONMENT = {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1",
                 "GIT_ALLOW_PROTOCOL": "none"}
 _UNWANTED = ("GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS")
-_SETTINGS = ("-c", "core.quotePath=false", "-c", "log.showSignature=false", "-c", "log.mailmap=false", "-c",
-             "log.showRoot=true")
+# A clone may hold a bare repository in a folder: its configuration names programs, and nobody agreed to them.
+_SETTINGS = ("-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=", "-c", "core.quotePath=false", "-c", "log.showSignature=false",
+             "-c", "log.mailmap=false", "-c", "log.showRoot=true")
 
 
 class GitError(KbError):

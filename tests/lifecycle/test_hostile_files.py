@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -78,3 +79,29 @@ def test_a_folder_where_a_file_belongs_and_a_file_where_a_folder_does(yard: Yard
     (yard.root / path).rmdir()
     yard.write(path, b"\xff\xfe\x00")
     nothing_is_a_bug(yard)
+
+
+@pytest.mark.parametrize("place", ["sub", "sub/refs", "deep/er/sub"])
+@pytest.mark.parametrize("words", [("doctor",), ("status",), ("check",), ("session", "start"), ("knowledge", "status"), ("history",)])
+def test_a_bare_repository_inside_a_clone_runs_nothing(yard: Yard, place: str, words: tuple[str, ...]) -> None:
+    """`kb` in a folder of a clone asks git where it is; git would take the folder's own configuration for an answer."""
+    mark = yard.root.parent / "pwned"
+    bare = place.removesuffix("/refs")
+    yard.write(f"{bare}/HEAD", "ref: refs/heads/main\n")
+    yard.write(f"{bare}/config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ..\n"
+                                 f"\tfsmonitor = \"echo PWNED >> '{mark}'; false\"\n")
+    yard.write(f"{bare}/refs/.keep", "")
+    yard.write(f"{bare}/objects/.keep", "")
+    said = yard(*words, cwd=yard.root / place)
+    assert not mark.exists() and "Traceback" not in said.err
+    subprocess.run(["git", "status"], cwd=yard.root / place, capture_output=True, check=False)
+    assert mark.exists()  # or this test shows nothing
+
+
+def test_the_watcher_that_a_configuration_names_is_never_asked(yard: Yard) -> None:
+    mark = yard.root.parent / "pwned"
+    yard.git("config", "core.fsmonitor", f"echo x >> '{mark}'; false")
+    yard("doctor")
+    yard("session", "start").ok()
+    yard("watch")
+    assert not mark.exists()
