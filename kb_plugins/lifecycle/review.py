@@ -40,9 +40,7 @@ def promote(disk: Disk, ledger: Ledger, name: str, evidence: bytes, *, klass: st
         raise invalid("the evidence carries a line of a conversation, and no conversation is ever recorded")
     target = f"{layout.CURATED}/{name}.md"
     with disk.lock("knowledge"):
-        if disk.exists(target):
-            raise invalid(f"{target} is already there, and a promotion never overwrites a curated record",
-                          hint="remove the candidate, or reject it with --by")
+        _refuse_curated(disk, name, "a promotion never overwrites a curated record")
         record = _candidate(disk, name)
         own = Episodes(disk).mine()
         front, body, end = _split(record)
@@ -64,8 +62,8 @@ def promote(disk: Disk, ledger: Ledger, name: str, evidence: bytes, *, klass: st
 def reject(disk: Disk, ledger: Ledger, name: str, reason: str, *, by: str | None = None) -> str:
     """Supersede a candidate where it stands, with the reason under it. Gives its path.
 
-    Raises KbError: 2 for a blank reason; 10 for a record that is no candidate, an unknown `by`, or a reason that is a
-    conversation; 12 when there is no such candidate; 13 when it cannot be written.
+    Raises KbError: 2 for a blank reason; 10 for a record that is no candidate, an id that is curated as well, an unknown
+    `by`, or a reason that is a conversation; 12 when there is no such candidate; 13 when it cannot be written.
     """
     if not reason.strip():
         raise UsageError("a rejection needs a reason", hint="--reason \"why\"")
@@ -76,6 +74,7 @@ def reject(disk: Disk, ledger: Ledger, name: str, reason: str, *, by: str | None
         raise invalid(f"--by names no other record: {by!r}", hint="the id of a candidate or of a curated record")
     said = clean_block(reason).strip("\n")
     with disk.lock("knowledge"):
+        _refuse_curated(disk, name, "a rejection would leave two records with one id")
         record = _candidate(disk, name)
         front, body, end = _split(record)
         front = re.sub(r"(?m)^superseded_by:.*\n", "", front)
@@ -118,6 +117,14 @@ def _candidate(disk: Disk, name: str) -> RecordFile:
     if record.field("status") != "candidate":
         raise invalid(f"{record.path} is {record.field('status') or 'without a status'}, not a candidate")
     return record
+
+
+def _refuse_curated(disk: Disk, name: str, why: str) -> None:
+    """Two records with one id are mended by a person's hand alone: neither moving nor superseding one leaves a sound pair."""
+    target = f"{layout.CURATED}/{name}.md"
+    if disk.exists(target):
+        raise invalid(f"{target} is already there, and {why}",
+                      hint=f"what the candidate adds belongs in that file; then remove {layout.CANDIDATES}/{name}.md")
 
 
 def _is_record(disk: Disk, name: str) -> bool:

@@ -51,6 +51,20 @@ def test_a_promotion_never_overwrites_a_curated_record(yard: Yard) -> None:
     assert {k: v for k, v in after.items() if "/locks/" not in k} == before
 
 
+def test_a_candidate_whose_id_is_curated_leads_to_one_act_that_mends_it(yard: Yard) -> None:
+    candidate(yard, PENDING)
+    yard.write(f"{CURATED}/coil-cables.md", RECORD.replace("Cables are", "Ropes are"))
+    before = {k: v for k, v in yard.tree().items() if "/locks/" not in k}
+    for words in (("promote", "coil-cables"), ("reject", "coil-cables", "--reason", "dup")):
+        said = yard("knowledge", *words, stdin="Seen.\n")
+        assert said.code == 10 and f"{CURATED}/coil-cables.md is already there" in said.err
+        assert f"remove {CANDIDATES}/coil-cables.md" in said.err and "--by" not in said.err
+        assert {k: v for k, v in yard.tree().items() if "/locks/" not in k} == before
+    assert yard("knowledge", "check").code == 10
+    (yard.root / CANDIDATES / "coil-cables.md").unlink()
+    yard("knowledge", "check").ok()
+
+
 @pytest.mark.parametrize(("stdin", "words"), [
     (b"\xff\xfe", ()), (b"  \n", ()), (b"ok\ntranscript: x\n", ()), (b"Seen.\n", ("--class", "Fact")), (b"\x00\n", ()),
 ])
