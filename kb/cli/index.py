@@ -66,15 +66,19 @@ def _print_totals(report: IndexReport) -> None:
 
 
 class Progress:
-    """A bar on stderr for each base, shown once the work has taken `after` seconds, and only on a terminal."""
+    """A bar on stderr for each base, shown once the work has taken `after` seconds, and only on a terminal.
 
-    def __init__(self, after: float = 1.0) -> None:
+    It moves with every `step` of what is done.
+    """
+
+    def __init__(self, after: float = 1.0, step: int = 32) -> None:
+        self._step = step
         self._bar: Any = None
         self._start = time.monotonic() + after
         self._shown = sys.stderr.isatty()
 
     def tick(self, base: str, done: int, total: int) -> None:
-        if not self._shown or (done % 32 and done != total):
+        if not self._shown or (done % self._step and done != total):
             return
         if self._bar is None and time.monotonic() > self._start:
             self._bar = click.progressbar(length=total, label=f"  {printable(base)}", file=sys.stderr)

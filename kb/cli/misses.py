@@ -38,7 +38,7 @@ def misses(paths: tuple[str, ...], include_private: bool, top: int, json_: bool,
     if gold is not None and not apply_:
         raise UsageError("--gold belongs to --apply")
     app = open_app(paths, include_private)
-    report = read_misses(app, top)
+    report = _read(app, top)
     rows = _gold(app, gold) if gold is not None and report.lost and not json_ else None
     if json_:
         click.echo(dumps(as_object(report)))
@@ -51,6 +51,17 @@ def misses(paths: tuple[str, ...], include_private: bool, top: int, json_: bool,
         say("an index from before the private column was found; none of its text is served until kb index has run")
     if rows is not None:
         _apply(app, report, rows, top)
+
+
+def _read(app: App, top: int) -> MissReport:
+    """The log with what a search says of each row today, and a bar meanwhile."""
+    from kb.cli.index import Progress
+
+    progress = Progress(step=1)
+    try:
+        return read_misses(app, top, lambda done, total: progress.tick("asking again", done, total))
+    finally:
+        progress.finish()
 
 
 def _gold(app: App, path: str) -> list[Question]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from kb.core.words import normalise
@@ -11,12 +11,16 @@ MOST_PROPOSED = 3
 
 
 class Proposal(NamedTuple):
-    """`alias = canonical` for the kb-aliases.txt of `base`, and why it is proposed."""
+    """`alias = canonical` for the kb-aliases.txt of `base`, and why it is proposed.
+
+    near: the path, inside the base, of the file whose key the canonical side is; "" when a promoter proposed it.
+    """
 
     base: str
     alias: str
     canonical: str
     why: str = ""
+    near: str = ""
 
     @property
     def line(self) -> str:
@@ -64,6 +68,21 @@ def obvious_fault(proposal: Proposal) -> str | None:
     if normalise(proposal.alias) == normalise(proposal.canonical):
         return "both sides are the same words"
     return None
+
+
+class KeyWords:
+    """The words of some declared keys: those of one key together, and every word alone."""
+
+    def __init__(self, keys: Iterable[str]) -> None:
+        self.keys = {tuple(words) for key in keys if (words := normalise(key))}
+        self.words = {word for words in self.keys for word in words}
+
+
+def tells_private(canonical: str, public: KeyWords, private: KeyWords) -> bool:
+    """Whether a canonical side repeats what only private files declare: one of their keys, or a word of one."""
+    words = tuple(normalise(canonical))
+    return (words in private.keys and words not in public.keys) or any(
+        word in private.words and word not in public.words for word in words)
 
 
 def prompt_for(question: str, offered: Sequence[str], near: Sequence[str]) -> str:

@@ -53,11 +53,15 @@ class LogFormat(Generic[R]):
 
 
 class LogText(NamedTuple, Generic[R]):
-    """A parsed log: rows, the comment lines at its top, and every other line that is not a row, in file order."""
+    """A parsed log: rows, the comment lines at its top, and every other line that is not a row, in file order.
+
+    end: what ends its lines, as it was found.
+    """
 
     rows: tuple[R, ...]
     top: tuple[str, ...]
     rest: tuple[Stray, ...]
+    end: str = "\n"
 
     @property
     def strays(self) -> tuple[Stray, ...]:
@@ -87,7 +91,7 @@ def parse(form: LogFormat[R], text: str) -> LogText[R]:
             row = form.read(line)
             open_ = row is not None
             rows.append(row) if row is not None else rest.append(Stray(number, line))
-    return LogText(fold(form, rows), tuple(top), tuple(rest))
+    return LogText(fold(form, rows), tuple(top), tuple(rest), "\r\n" if "\r\n" in text else "\n")
 
 
 def fold(form: LogFormat[R], rows: Sequence[R]) -> tuple[R, ...]:
@@ -104,7 +108,7 @@ def fold(form: LogFormat[R], rows: Sequence[R]) -> tuple[R, ...]:
 
 
 def render(form: LogFormat[R], log: LogText[R]) -> str:
-    """The text of a log: comment, rows, and last what could not be read."""
+    """The text of a log: comment, rows, and last what could not be read. Its lines end as they did."""
     lines = list(log.top or (f"# {line}".rstrip() for line in form.header))
     for row in fold(form, log.rows):
         if form.spaced:
@@ -114,7 +118,7 @@ def render(form: LogFormat[R], log: LogText[R]) -> str:
     strays = [line.text for line in log.strays]
     if comments or strays:
         lines += ["", *comments, *((_MARK, *strays) if strays else ())]
-    return "\n".join(lines) + "\n"
+    return ("\n".join(lines) + "\n").replace("\n", log.end)
 
 
 # -- fields ------------------------------------------------------------------------------------------------------------

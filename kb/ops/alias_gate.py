@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from kb.core.aliases import Proposal, obvious_fault, parse_proposals, prompt_for
+from kb.core.aliases import KeyWords, Proposal, obvious_fault, parse_proposals, prompt_for, tells_private
 from kb.core.display import flat
 from kb.core.owner import elect
 from kb.core.query import Query
-from kb.core.values import Hit, Place, Verdict
+from kb.core.values import Base, Hit, Place, Verdict
 from kb.core.verdict import decide
 from kb.ops.gold import Question
 from kb.ops.misses import Lost, MissReport, propose
@@ -62,6 +62,24 @@ class Judged(NamedTuple):
     trouble: str = ""
 
 
+class Secrecy:
+    """What an alias line may say: kb-aliases.txt is as public as its base, and who reads it need not have --all."""
+
+    def __init__(self, app: App) -> None:
+        """`app` is opened with the private layer."""
+        privacy = {base.name: base.privacy for base in app.fleet.bases}
+        public: list[str] = []
+        private: list[str] = []
+        for entry in app.catalogue.entries():
+            (private if privacy[entry.base].covers(entry.path) else public).extend(entry.keys)
+        self._public, self._private = KeyWords(public), KeyWords(private)
+
+    def tells(self, base: Base | None, proposal: Proposal) -> bool:
+        """Whether the line would repeat a private key, or rests on a private file of its base."""
+        rests = base is not None and bool(proposal.near) and base.privacy.covers(proposal.near)
+        return rests or tells_private(proposal.canonical, self._public, self._private)
+
+
 class Gold:
     """A gold file against one opened catalogue. A row is ranked again only when an alias changes its query."""
 
@@ -95,11 +113,13 @@ class Gold:
 def apply_aliases(app: App, report: MissReport, rows: Sequence[Question], top: int) -> Iterator[Judged]:
     """Judge the proposals for the `top` most asked questions, one question at a time, and write what passes.
 
-    The private layer is always measured too. Refusals are counted in kb-alias-rejections.txt.
+    The private layer is always measured too. Refusals are counted in kb-alias-rejections.txt, except of lines that would
+    tell what is private: those are said to who asked, and written nowhere.
     """
     everything = app if app.include_private else app.reopened(include_private=True)
     library = everything.catalogue
     gold = Gold(everything, rows)
+    secrecy = Secrecy(everything)
     before = gold.score(library, keep=True)
     asks_model = everything.fleet.manifest.last("promoter") is not None
     for lost in report.lost[:top]:
@@ -115,7 +135,7 @@ def apply_aliases(app: App, report: MissReport, rows: Sequence[Question], top: i
                       not in {(known.base.lower(), known.line.lower()) for known in found}]
         outcomes = []
         for proposal in found:
-            outcome, tried = _judge(everything, library, gold, before, lost, proposal)
+            outcome, tried = _judge(everything, library, gold, secrecy, before, lost, proposal)
             outcomes.append(outcome)
             if tried is not None:
                 library, before = tried, outcome.after
@@ -123,7 +143,7 @@ def apply_aliases(app: App, report: MissReport, rows: Sequence[Question], top: i
         yield judged._replace(outcomes=tuple(outcomes))
 
 
-def _judge(app: App, library: Catalogue, gold: Gold, before: Score, lost: Lost,
+def _judge(app: App, library: Catalogue, gold: Gold, secrecy: Secrecy, before: Score, lost: Lost,
            proposal: Proposal) -> tuple[Outcome, Catalogue | None]:
     """What becomes of one proposal, and the library with it when it was written."""
     after = before
@@ -133,6 +153,9 @@ def _judge(app: App, library: Catalogue, gold: Gold, before: Score, lost: Lost,
     reason = obvious_fault(proposal) or ""
     if not reason and base is None:
         reason = f"no base called {proposal.base} is open"
+    secret = secrecy.tells(base, proposal)
+    if not reason and secret and base is not None and not base.privacy.whole:
+        reason = "its words are of the private layer, and kb-aliases.txt is not"
     if not reason and base is not None:
         tried = library.with_alias(base.name, proposal.alias, proposal.canonical)
         if _asked(app, library, question) != "nothing":
@@ -150,7 +173,7 @@ def _judge(app: App, library: Catalogue, gold: Gold, before: Score, lost: Lost,
                 f"{today()}, asked {lost.row.times} times: {flat(question)}", f"before: {before}", f"after:  {after}"))
         except AliasTaken as taken:
             reason = str(taken)
-    if reason:
+    if reason and not secret:
         record_alias_rejection(app.fleet.root, proposal.line, reason)
     return Outcome(proposal, path, reason, before, after), tried if path else None
 

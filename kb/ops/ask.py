@@ -37,6 +37,7 @@ def ask(app: App, question: str, top: int = 5, passages: int = PASSAGES_SHOWN) -
     lost = library.unreachable()
     unindexed = library.unindexed()
     agents = app.fleet.agents
+    results = _results(app, fused, rankings, passages)
     return Answer(
         question=question,
         verdict=verdict,
@@ -52,7 +53,7 @@ def ask(app: App, question: str, top: int = 5, passages: int = PASSAGES_SHOWN) -
         skipped=_told(app, rankings),
         index_was_rebuilt=library.index_was_rebuilt,
         suggestions=library.suggestions(query.words) if verdict == "nothing" and entries else (),
-        results=_results(app, fused, rankings, passages),
+        results=results,
         keyword_ranking=tuple(hits),
         keyword_list=tuple(_keyword_hit(app, hit, rankings[0][1]) for hit in hits[:top]),
     )
@@ -127,5 +128,6 @@ def _results(app: App, fused: Sequence[Fused], rankings: Sequence[tuple[str, Ran
 
 
 def _told(app: App, rankings: Sequence[tuple[str, Ranking]]) -> tuple[str, ...]:
-    lines = [*app.fleet.skipped, *app.catalogue.skipped, *(line for _, ranking in rankings for line in ranking.skipped)]
+    lines = [*app.fleet.skipped, *app.catalogue.skipped, *(line for _, ranking in rankings for line in ranking.skipped),
+             *app.catalogue.take_faults()]
     return tuple(dict.fromkeys(lines))

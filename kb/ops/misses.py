@@ -7,6 +7,7 @@ does; the canonical side is the key of that file which, as an alias held in memo
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb.core.aliases import Proposal
@@ -65,8 +66,15 @@ class MissReport(NamedTuple):
         return sum(one.row.times for one in self.lost)
 
 
-def misses(app: App, top: int = 5) -> MissReport:
-    """Every logged question with at most `top` near files each. Writes nothing; raises KbError for a log it cannot read."""
+def _silent(done: int, total: int) -> None:
+    return
+
+
+def misses(app: App, top: int = 5, tick: Callable[[int, int], None] = _silent) -> MissReport:
+    """Every logged question with at most `top` near files each; `tick` is told (questions asked, questions in all).
+
+    The indexes are opened once for all of them. Writes nothing; raises KbError for a log it cannot read.
+    """
     path = log.misses_path(app.fleet.root)
     text = log.read(path)
     library = app.catalogue
@@ -75,14 +83,16 @@ def misses(app: App, top: int = 5) -> MissReport:
     skipped: dict[str, None] = {}
     rebuilt = False
     lost = []
-    for row in text.rows:
-        answer = ask(app, row.question, top, 0)
-        skipped.update(dict.fromkeys(answer.skipped))
-        rebuilt = rebuilt or answer.index_was_rebuilt
-        near = tuple(Near(r.base, r.path, r.title, r.keyword_score, r.why, _keys(library, Place(r.base, r.path)))
-                     for r in answer.results if not clears(r.keyword_score, floor, answer.entries))
-        proposal = propose(app, row.question, near) if answer.verdict == "nothing" else None
-        lost.append(Lost(row, answer.verdict, near, proposal))
+    with library.held():
+        for row in text.rows:
+            answer = ask(app, row.question, top, 0)
+            skipped.update(dict.fromkeys(answer.skipped))
+            rebuilt = rebuilt or answer.index_was_rebuilt
+            near = tuple(Near(r.base, r.path, r.title, r.keyword_score, r.why, _keys(library, Place(r.base, r.path)))
+                         for r in answer.results if not clears(r.keyword_score, floor, answer.entries))
+            proposal = propose(app, row.question, near) if answer.verdict == "nothing" else None
+            lost.append(Lost(row, answer.verdict, near, proposal))
+            tick(len(lost), len(text.rows))
     return MissReport(path, os.path.exists(path), floor, library.size(), len(app.fleet.agents), tuple(lost), tuple(skipped),
                       tuple(stray_lines(path, text)), rebuilt)
 
@@ -110,7 +120,7 @@ def propose(app: App, question: str, near: tuple[Near, ...]) -> Proposal | None:
         count = reach[word][0]
         passages = "1 passage of the text does" if count == 1 else f"{count} passages of the text do"
         return Proposal(file.base, word, key, f"no key holds {word} and {passages}, in {file.path} too; of its keys, "
-                                              f"{key} puts it first by most")
+                                              f"{key} puts it first by most", file.path)
     return None
 
 

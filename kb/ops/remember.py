@@ -57,15 +57,16 @@ def remember(app: App, claim: str) -> Remembered:
     query = app.catalogue.query(claim)
     text = app.catalogue.text(query)
     claimed = set(query.terms)
-    measured = sorted((_measure(hit, passage, claimed) for hit in text.hits[:CANDIDATES]
-                       for passage in app.catalogue.passages(query, [hit])),
+    candidates = text.hits[:CANDIDATES]
+    passages = app.catalogue.passages_of(query, candidates)
+    measured = sorted((_measure(hit, passage, claimed) for hit, passage in passages.items()),
                       key=lambda found: -found.containment)[:EVIDENCE_SHOWN]
     best = measured[0] if measured else None
     proposal: Proposal = "ADD"
     if best is not None and best.containment >= UPDATE_FROM:
         proposal = "NOOP" if best.containment >= NOOP_FROM else "UPDATE"
-    return Remembered(claim, proposal, _reason(proposal, best), tuple(measured), NOTICE,
-                      (*app.fleet.skipped, *app.catalogue.skipped, *text.skipped))
+    return Remembered(claim, proposal, _reason(proposal, best, bool(candidates)), tuple(measured), NOTICE,
+                      (*app.fleet.skipped, *app.catalogue.skipped, *text.skipped, *app.catalogue.take_faults()))
 
 
 def _measure(hit: ChunkHit, passage: Passage, claim: set[str]) -> Evidence:
@@ -75,7 +76,9 @@ def _measure(hit: ChunkHit, passage: Passage, claim: set[str]) -> Evidence:
                     len(shared) / len(claim) if claim else 0.0, shared, tuple(sorted(claim - held)))
 
 
-def _reason(proposal: Proposal, best: Evidence | None) -> str:
+def _reason(proposal: Proposal, best: Evidence | None, matched: bool) -> str:
+    if best is None and matched:
+        return "Passages share words with the claim, and none of them could be read."
     if best is None:
         return "No passage shares a word with the claim."
     held, whole = len(best.shared), len(best.shared) + len(best.missing)

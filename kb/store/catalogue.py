@@ -5,8 +5,9 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kb.core.ports import Postings, TextBackend, TextHits
 from kb.core.query import Alias, Query, parse_aliases, prepare
@@ -20,6 +21,8 @@ from kb.store.shelf import Shelf
 if TYPE_CHECKING:
     from kb.core.ports import ChunkHit
     from kb.store.textside import TextSide
+
+T = TypeVar("T")
 
 _BASE_SHIFT = 32
 
@@ -39,6 +42,8 @@ class Catalogue:
         self.skipped: list[str] = [line for shelf in self.shelves for line in shelf.skipped]
         self.aliases: list[Alias] = [alias for base in fleet.bases for alias in self._aliases_of(base)]
         self._text: TextSide | None = None
+        self._faults: dict[str, None] = {}
+        self._steady: dict[str, Any] | None = None  # what is asked once while the catalogue is `held`
 
     def with_alias(self, base: str, alias: str, canonical: str) -> Catalogue:
         """The same notes with one more alias, held in memory only: what an alias would do before it is written."""
@@ -110,22 +115,54 @@ class Catalogue:
         return self._side.search(query.terms)
 
     def passages(self, query: Query, hits: Sequence[ChunkHit]) -> tuple[Passage, ...]:
-        return tuple(self._side.fetch(hits, query.terms))
+        return tuple(self.passages_of(query, hits).values())
+
+    def passages_of(self, query: Query, hits: Sequence[ChunkHit]) -> Mapping[ChunkHit, Passage]:
+        """The text behind each of some ranked chunks, in their order; what failed is kept for `take_faults`."""
+        found, faults = self._side.fetch(hits, query.terms)
+        self._faults.update(dict.fromkeys(faults))
+        return found
+
+    def take_faults(self) -> tuple[str, ...]:
+        """What could not be read of the passages that were asked for since the last call."""
+        faults = tuple(self._faults)
+        self._faults.clear()
+        return faults
 
     # -- what verbs ask --------------------------------------------------------------------------------------------
 
     @property
     def index_was_rebuilt(self) -> bool:
         """Whether some index is from before the private column, so that none of its text is served."""
-        return self._side.outdated()
+        return self._once("outdated", self._side.outdated)
 
     def unindexed(self) -> list[Place]:
         """Files in scope that the text index has no current chunks for: never indexed, or changed since."""
-        return [Place(shelf.base.name, path) for shelf in self.shelves for path in _unindexed(shelf)]
+        return self._once("unindexed", lambda: [Place(shelf.base.name, path) for shelf in self.shelves
+                                                for path in _unindexed(shelf)])
 
     def unreachable(self) -> list[Place]:
         """Files no question can reach: no key line, and none by design."""
-        return [Place(shelf.base.name, path) for shelf in self.shelves for path in shelf.in_bucket(Bucket.UNREACHABLE)]
+        return self._once("unreachable", lambda: [Place(shelf.base.name, path) for shelf in self.shelves
+                                                  for path in shelf.in_bucket(Bucket.UNREACHABLE)])
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep the text indexes open, and what holds for every question, from one question to the next."""
+        self._steady = {}
+        try:
+            with self._side.held():
+                yield
+        finally:
+            self._steady = None
+
+    def _once(self, name: str, find: Callable[[], T]) -> T:
+        if self._steady is None:
+            return find()
+        if name not in self._steady:
+            self._steady[name] = find()
+        found: T = self._steady[name]
+        return found
 
     def header(self, place: Place) -> Header | None:
         """The header of any file in scope, keyed or not."""
@@ -188,7 +225,8 @@ class Catalogue:
         if self._text is None:
             from kb.store.textside import AllowedFiles, TextSide
 
-            allowed = {shelf.base.name: AllowedFiles(shelf.generation, shelf.path_of_number, partial(_hashes, shelf))
+            allowed = {shelf.base.name: AllowedFiles(shelf.generation, shelf.path_of_number, partial(_hashes, shelf),
+                                                     shelf.out_of_scope)
                        for shelf in self.shelves if shelf.stats()}
             self._text = TextSide(self.fleet.bases, self._backend_for, self._text_choice, allowed,
                                   self.fleet.manifest.last("language"))

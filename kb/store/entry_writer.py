@@ -13,7 +13,21 @@ from kb.core.bags import bag_of
 from kb.core.content import encode_content
 from kb.core.suggest import grams
 from kb.core.values import Header
-from kb.store.entries import BYTE_ORDER, FIELD_BITS, FORMAT, Cached, EntryCache, cache_path, decode_header, unpack
+from kb.store.entries import (
+    BYTE_ORDER,
+    FIELD_BITS,
+    FORMAT,
+    Cached,
+    CacheDamaged,
+    EntryCache,
+    cache_path,
+    decode_header,
+    manifest_sum,
+    pack,
+    sealed,
+    undamaged,
+    unpack,
+)
 from kb.store.notes import Bucket, Note
 
 _SCHEMA = """
@@ -41,12 +55,22 @@ def write_entries(root: str, generation: int, notes: Sequence[Note]) -> None:
     if old is not None:
         old.close()
     else:
-        _remove(path)
+        discard_entries(root)
     try:
-        _write(path, generation, kept, before)
-    except sqlite3.DatabaseError:
-        _remove(path)
+        with undamaged():
+            _write(path, generation, kept, before)
+    except CacheDamaged:
+        discard_entries(root)
         _write(path, generation, kept, {})
+
+
+def discard_entries(root: str) -> None:
+    """Remove the cache of the base at `root`: it holds nothing that the files do not."""
+    for suffix in ("", "-journal", "-wal", "-shm"):
+        try:
+            os.unlink(cache_path(root) + suffix)
+        except FileNotFoundError:
+            continue
 
 
 def _write(path: str, generation: int, notes: Sequence[Note], before: Mapping[str, Cached]) -> None:
@@ -73,11 +97,13 @@ def _write(path: str, generation: int, notes: Sequence[Note], before: Mapping[st
                 next_id += 1
             change.learn(ids[note.path], note)
         change.apply()
-        _save_manifest(db, generation, notes, ids)
-        longest = db.execute("SELECT coalesce(max(length(phrase) - length(replace(phrase, ' ', '')) + 1), 0) FROM phrases")
+        longest = db.execute(
+            "SELECT coalesce(max(length(phrase) - length(replace(phrase, ' ', '')) + 1), 0) FROM phrases").fetchone()[0]
+        parts = _manifest_of(notes, ids)
+        db.executemany("INSERT OR REPLACE INTO manifest VALUES (?, ?)", parts.items())
         db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", [
             ("format", FORMAT), ("byte order", BYTE_ORDER), ("generation", generation),
-            ("longest phrase", longest.fetchone()[0])])
+            ("longest phrase", longest), ("sum", manifest_sum(generation, longest, parts))])
         db.execute("COMMIT")
 
 
@@ -101,7 +127,7 @@ class _Change:
 
     def learn(self, number: int, note: Note) -> None:
         self._notes.append((number, note.path, _encode_header(note.header),
-                            None if note.content is None else encode_content(note.content)))
+                            None if note.content is None else sealed(encode_content(note.content))))
         if note.bucket is Bucket.ENTRY:
             bag = bag_of(note.path, note.header.title, note.header.keys, note.header.purpose)
             words, phrases, keywords = (self._added[table] for table in ("words", "phrases", "keywords"))
@@ -128,13 +154,13 @@ class _Change:
         for part in _parts(sorted(touched), 500):
             marks = ",".join("?" * len(part))
             rows = self._db.execute(f"SELECT {key}, {column} FROM {table} WHERE {key} IN ({marks})", part)
-            old.update((name, unpack(blob)) for name, blob in rows)
+            old.update((name, unpack(name, blob)) for name, blob in rows)
         gone = self._gone
         rewritten, empty = [], []
         for name in sorted(touched):
             kept = [item for item in old.get(name, ()) if item >> shift not in gone] + added.get(name, [])
             if kept:
-                rewritten.append((array("I", kept).tobytes(), name))
+                rewritten.append((pack(name, kept), name))
             else:
                 empty.append((name,))
         fresh = [name for name in added if name not in old]
@@ -155,8 +181,9 @@ class _Change:
         rows = []
         for part in _parts(sorted(added), 500):
             marks = ",".join("?" * len(part))
-            old = dict(self._db.execute(f"SELECT gram, words FROM grams WHERE gram IN ({marks})", part))
-            rows += [(gram, old.get(gram, b"") + array("I", added[gram]).tobytes()) for gram in part]
+            old = {gram: unpack(gram, blob) for gram, blob in self._db.execute(
+                f"SELECT gram, words FROM grams WHERE gram IN ({marks})", part)}
+            rows += [(gram, pack(gram, [*old.get(gram, ()), *added[gram]])) for gram in part]
         self._db.executemany("INSERT OR REPLACE INTO grams VALUES (?, ?)", rows)
 
 
@@ -168,8 +195,8 @@ def _stored(db: sqlite3.Connection, stale: Mapping[str, Cached]) -> Iterable[tup
             yield number, decode_header(header), path
 
 
-def _save_manifest(db: sqlite3.Connection, generation: int, notes: Sequence[Note], ids: Mapping[str, int]) -> None:
-    parts = {
+def _manifest_of(notes: Sequence[Note], ids: Mapping[str, int]) -> dict[str, bytes]:
+    return {
         "paths": "\0".join(note.path for note in notes).encode(),
         "ids": array("I", [ids[note.path] for note in notes]).tobytes(),
         "sizes": array("Q", [note.size for note in notes]).tobytes(),
@@ -179,20 +206,11 @@ def _save_manifest(db: sqlite3.Connection, generation: int, notes: Sequence[Note
         "buckets": bytes(note.bucket for note in notes),
         "hashes": b"".join(bytes.fromhex(note.hash) for note in notes),
     }
-    db.executemany("INSERT OR REPLACE INTO manifest VALUES (?, ?)", parts.items())
 
 
 def _encode_header(header: Header) -> str:
-    return json.dumps([header.title, header.keys, header.purpose, dict(header.front)], ensure_ascii=False)
+    return sealed(json.dumps([header.title, header.keys, header.purpose, dict(header.front)], ensure_ascii=False))
 
 
 def _parts(items: Sequence[str], size: int) -> Iterable[Sequence[str]]:
     return (items[start:start + size] for start in range(0, len(items), size))
-
-
-def _remove(path: str) -> None:
-    for suffix in ("", "-journal", "-wal", "-shm"):
-        try:
-            os.unlink(path + suffix)
-        except FileNotFoundError:
-            pass

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -22,6 +23,10 @@ VERSION = SCHEMA_VERSION * 1000 + CHUNKER_VERSION
 CHUNK_BITS = 20
 BUSY_SECONDS = 10.0
 
+_LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_SHUT = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH)
+_LOG_SECONDS = 0.25  # between a writer's last two steps its log stands alone; after that long it was left behind
+
 FILE_COLUMNS = ["base", "path", "hash", "provenance", "stage", "captured_from", "private"]
 
 
@@ -31,6 +36,13 @@ class IndexMissing(KbError):
 
 class IndexOutdated(KbError):
     """The index was written by another version of kb: nothing in it may be served."""
+
+
+class IndexDamaged(KbError):
+    """The index does not hold what was written to it."""
+
+    def __init__(self, reason: str, what: str = "the text index") -> None:
+        super().__init__(f"{what} is damaged ({reason})", hint="run kb index: nothing is lost")
 
 
 class IndexMoved(KbError):
@@ -69,25 +81,36 @@ def rows_of(number: int) -> tuple[int, int]:
     return number << CHUNK_BITS, (number + 1) << CHUNK_BITS
 
 
+def primary_code(error: BaseException) -> int:
+    """SQLite's primary result code of an error, such as sqlite3.SQLITE_BUSY; 0 when SQLite named none."""
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    return code & 0xFF
+
+
 @contextmanager
 def told(what: str = "the text index") -> Iterator[None]:
-    """Turn what SQLite says into a KbError about `what`: locked, damaged, or its own words."""
+    """Turn what SQLite says into a KbError about `what`: locked, not to be opened, or IndexDamaged.
+
+    Bytes that are no text, in a table or in the schema itself, are damage too, and Python tells of them in its own way.
+    """
     try:
         yield
+    except UnicodeDecodeError as error:
+        raise IndexDamaged(error.reason, what) from None
     except sqlite3.DatabaseError as error:
-        reason = str(error)
-        if "locked" in reason or "busy" in reason:
+        code = primary_code(error)
+        if code in _LOCKED:
             raise KbError(f"{what} is locked by another process", hint="ask again in a moment") from None
-        if isinstance(error, sqlite3.OperationalError) and ("unable to open" in reason or "readonly" in reason):
-            raise KbError(f"{what} cannot be opened ({reason})", hint="check the permissions of .kb") from None
-        raise KbError(f"{what} is damaged ({reason})", hint="delete .kb and run kb index: nothing is lost") from None
+        if code in _SHUT:
+            raise KbError(f"{what} cannot be opened ({error})", hint="check the permissions of .kb") from None
+        raise IndexDamaged(str(error), what) from None
 
 
 class IndexReader:
     """The index of one base, opened for reading at one generation. Creates and changes nothing on disk.
 
     Without a write-ahead log beside it the file is at rest and is read as immutable, which leaves no lock file behind;
-    `moved()` then says whether somebody wrote to it in the meantime. Raises IndexMissing, IndexOutdated or KbError.
+    `moved()` then says whether somebody wrote to it in the meantime. Raises IndexMissing, IndexOutdated, IndexDamaged or KbError.
     """
 
     def __init__(self, root: str) -> None:
@@ -122,8 +145,13 @@ class IndexReader:
     def files(self) -> dict[str, FileRow]:
         """Every indexed file by its path."""
         with told():
-            rows = self.connection.execute("SELECT path, rowid, hash, private FROM files")
-            return {path: FileRow(number, hash_, bool(private)) for path, number, hash_, private in rows}
+            return file_rows(self.connection)
+
+    def sizes(self) -> dict[int, int]:
+        """How many chunks each file has, by file number."""
+        with told():
+            return dict(self.connection.execute(
+                f"SELECT id >> {CHUNK_BITS}, count(*) FROM chunks_docsize GROUP BY id >> {CHUNK_BITS}").fetchall())
 
     def size(self) -> int:
         """How many chunks there are."""
@@ -141,6 +169,8 @@ class IndexReader:
                     "LEFT JOIN files f ON f.rowid = ? WHERE c.rowid = ?", (row >> CHUNK_BITS, row)).fetchone()
                 if chunk:
                     path, heading, text, *rest = chunk
+                    if not isinstance(heading, str) or not isinstance(text, str):
+                        raise IndexDamaged("a chunk is no text")
                     found[row] = ChunkRow(path, gather(heading), gather(text), *rest)
         return found
 
@@ -169,6 +199,16 @@ class IndexReader:
         self.close()
 
 
+def file_rows(connection: sqlite3.Connection) -> dict[str, FileRow]:
+    """The table of files by path. Raises sqlite3.Error, and IndexDamaged for a row that no sync wrote."""
+    found = {}
+    for path, number, hash_, private in connection.execute("SELECT path, rowid, hash, private FROM files"):
+        if not isinstance(path, str) or not isinstance(hash_, str):
+            raise IndexDamaged("the table of files is no text")
+        found[path] = FileRow(number, hash_, bool(private))
+    return found
+
+
 def read_generation(root: str) -> int | None:
     """The generation of the index of the base at `root`, or None when there is none that can be served."""
     try:
@@ -193,15 +233,31 @@ def _connect_to_read(path: str, at_rest: bool) -> sqlite3.Connection:
     """Immutable where nobody is writing; else through the log, and immutable again where that may not be opened."""
     place = "file:" + "".join(chr(b) if b in _PLAIN else f"%{b:02x}" for b in os.fsencode(path))
     if not at_rest:
+        _require_the_log(path)
+        connection = None
         try:
             connection = sqlite3.connect(f"{place}?mode=ro", uri=True, timeout=BUSY_SECONDS, isolation_level=None)
             connection.execute("BEGIN")
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
             return connection
         except sqlite3.OperationalError as error:
-            if "locked" in str(error):
+            if connection is not None:
+                connection.close()
+            if primary_code(error) not in _SHUT:
                 raise
     return sqlite3.connect(f"{place}?immutable=1", uri=True, isolation_level=None)
+
+
+def _require_the_log(path: str) -> None:
+    """Refuse a log whose index file (`-shm`) is gone: SQLite would make one, and without the log the file may be half old.
+
+    Where the folder may not be written, none can be made, and what stands is read.
+    """
+    until = time.monotonic() + _LOG_SECONDS
+    while _has_log(path) and not os.path.exists(path + "-shm") and os.access(os.path.dirname(path), os.W_OK):
+        if time.monotonic() > until:
+            raise KbError("the text index was left in the middle of a write", hint="run kb index")
+        time.sleep(0.01)
 
 
 def _has_log(path: str) -> bool:

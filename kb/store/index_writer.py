@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 
 from kb.core.spacing import spread
-from kb.store.index_db import BUSY_SECONDS, CHUNK_BITS, FILE_COLUMNS, VERSION, FileRow, index_path, rows_of
+from kb.store.index_db import BUSY_SECONDS, CHUNK_BITS, FILE_COLUMNS, VERSION, FileRow, file_rows, index_path, primary_code, rows_of
 
+# Faults that say nothing about what is in the file: it is not thrown away for them.
+KEPT = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY)
 MOST_CHUNKS = 1 << CHUNK_BITS
 _FTS_MEMORY = 16_000_000  # bytes of postings that FTS5 gathers before it writes a segment
 
@@ -94,8 +97,12 @@ class IndexWriter:
 
     def files(self) -> dict[str, FileRow]:
         """Every indexed file by its path."""
-        rows = self._execute("SELECT path, rowid, hash, private FROM files")
-        return {path: FileRow(number, hash_, bool(private)) for path, number, hash_, private in rows}
+        return file_rows(self.connection)
+
+    @property
+    def changed(self) -> bool:
+        """Whether a commit would write anything."""
+        return self._changed
 
     def put(self, path: str, hash_: str, declared: tuple[str | None, str | None, str | None], private: bool,
             chunks: Sequence[tuple[str, str]], known: FileRow | None) -> tuple[int, int]:
@@ -165,6 +172,29 @@ class IndexWriter:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def is_sound(root: str) -> bool:
+    """Whether SQLite finds the pages of the index in order, table by table: without looking into texts and postings.
+
+    Asked only where no checksum is known, after a crash: 137 MB take 0.3 s. Named tables keep it from asking FTS5, which
+    would analyse every text anew. Raises sqlite3.Error when it is locked.
+    """
+    try:
+        with closing(sqlite3.connect(index_path(root), timeout=BUSY_SECONDS, isolation_level=None)) as db:
+            names = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")]
+            return all(db.execute(f"PRAGMA quick_check({_quoted(name)})").fetchall() == [("ok",)]
+                       for name in ("sqlite_master", *names))
+    except UnicodeDecodeError:
+        return False
+    except sqlite3.Error as error:
+        if primary_code(error) in KEPT:
+            raise
+        return False
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def discard(root: str) -> None:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from kb.core.content import Content
 
 
+RACY_NS = 2_000_000_000  # a file written within two seconds of being read may have changed again at the same mtime
+
+
 class Bucket(IntEnum):
     """Where a file of the walk counts. The four sum to the files on disk."""
 
@@ -60,6 +63,11 @@ def read_note(root: str, stat: FileStat, map_name: str | None) -> tuple[Note, st
     header = parse_header(text)
     return Note(stat.path, stat.size, stat.mtime_ns, read_ns, content_hash(data), 0,
                 bucket_of(stat.path, header, map_name), header), text
+
+
+def is_settled(mtime_ns: int, read_ns: int) -> bool:
+    """Whether a file was last written long enough before it was read that a later write has another mtime."""
+    return mtime_ns < read_ns - RACY_NS
 
 
 def bucket_of(path: str, header: Header, map_name: str | None) -> Bucket:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import os
-import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from kb.core.bags import Bag, bag_of
 from kb.core.shelves import MAPS, map_of
 from kb.core.suggest import grams
 from kb.core.values import Base, Entry, Header
-from kb.store.entries import CacheManifest, EntryCache
-from kb.store.notes import Bucket, Note, read_note
+from kb.store.entries import CacheDamaged, EntryCache
+from kb.store.notes import Bucket, Note, is_settled, read_note
 from kb.store.walk import FileStat, Walk, walk_base
 
 if TYPE_CHECKING:
     from kb.core.content import Content
 
-RACY_NS = 2_000_000_000  # a file written within two seconds of being read may have changed again at the same mtime
+T = TypeVar("T")
+
 LIVE = 1 << 31           # ids of notes that were read from their files begin here
 
 
@@ -34,6 +34,10 @@ class CurrentFile(NamedTuple):
 class Shelf:
     """One base in one scope. Files are compared with the cache by size and mtime; what differs is read again.
 
+    A cache that proves damaged at any later reading is let go, and every file is read in its stead, under the numbers that
+    its entries had, so that an answer which has begun can go on.
+
+    out_of_scope: whether the cache, and so the text index, holds files that this scope does not see or that are gone.
     `previous` is the same base some time ago, whose notes are taken over where their files are unchanged.
     """
 
@@ -53,19 +57,48 @@ class Shelf:
     def _compare(self, before: dict[str, Note]) -> None:
         manifest = None if self.cache is None else self.cache.manifest
         position_of = {} if manifest is None else dict(zip(manifest.paths, range(len(manifest.paths)), strict=True))
+        met = 0
         for stat in self.walk.files:
             position = position_of.get(stat.path)
-            if manifest is not None and position is not None and _is_unchanged(manifest, position, stat):
+            met += position is not None
+            if manifest is not None and position is not None and manifest.unchanged(position, stat):
                 self._believed.append(position)
                 continue
             note = before.get(stat.path)
             if note is None or (note.size, note.mtime_ns) != (stat.size, stat.mtime_ns) or \
-                    note.mtime_ns >= note.read_ns - RACY_NS or note.bucket is Bucket.UNREADABLE:
+                    not is_settled(note.mtime_ns, note.read_ns) or note.bucket is Bucket.UNREADABLE:
                 note, _ = read_note(self.base.root, stat, self.map_name)
             if manifest is not None and position is not None and note.hash == manifest.hash_at(position):
                 self._believed.append(position)  # touched or racy, and yet the same
             else:
                 self.live[LIVE + len(self.live)] = note
+        self.out_of_scope = met < len(position_of)
+
+    def _from_cache(self, read: Callable[[EntryCache], T]) -> T | None:
+        """What the cache holds; None without one, and when it proves damaged: its files are among the live then."""
+        if self.cache is None:
+            return None
+        try:
+            return read(self.cache)
+        except CacheDamaged:
+            self._leave_cache()
+            return None
+
+    def _leave_cache(self) -> None:
+        """Read every file that was believed, under the number it had, and forget what was derived with the cache."""
+        if self.cache is None:
+            return
+        manifest = self.cache.manifest
+        stats = {stat.path: stat for stat in self.walk.files}
+        for position in self._believed:
+            note, _ = read_note(self.base.root, stats[manifest.paths[position]], self.map_name)
+            self.live[manifest.ids[position]] = note
+        self.cache.close()
+        self.cache = None
+        self._believed = []
+        for name in ("path_of_number", "size", "longest_phrase", "_dead", "_bags", "_live_words", "_live_by_path", "_id_of",
+                     "_path_of_id", "_entry_paths"):
+            self.__dict__.pop(name, None)
 
     def close(self) -> None:
         if self.cache is not None:
@@ -120,7 +153,7 @@ class Shelf:
 
     def headers(self) -> dict[str, Header]:
         """The header of every readable file in scope, by path."""
-        stored = {} if self.cache is None else self.cache.all_headers()
+        stored = self._from_cache(lambda cache: cache.all_headers()) or {}
         manifest = None if self.cache is None else self.cache.manifest
         found = {} if manifest is None else {manifest.paths[p]: stored[manifest.paths[p]] for p in self._believed}
         found.update((note.path, note.header) for note in self.live.values() if note.bucket is not Bucket.UNREADABLE)
@@ -132,9 +165,10 @@ class Shelf:
         if note is not None:
             return note.header if note.bucket is not Bucket.UNREADABLE else None
         number = self._id_of.get(path)
-        if number is None or self.cache is None:
+        if number is None:
             return None
-        return self.cache.headers([number]).get(number)
+        found = self._from_cache(lambda cache: cache.headers([number]).get(number))
+        return found if self.cache is not None else self.header(path)
 
     # -- entries ---------------------------------------------------------------------------------------------------
 
@@ -154,7 +188,8 @@ class Shelf:
 
     def path_of(self, number: int) -> str:
         """The path of entry `number` of this shelf."""
-        return self.live[number].path if number >= LIVE else self._path_of_id[number]
+        note = self.live.get(number)
+        return self._path_of_id[number] if note is None else note.path
 
     def entry(self, path: str) -> Entry | None:
         """The entry at `path`, or None."""
@@ -166,9 +201,8 @@ class Shelf:
     def postings(self, words: Sequence[str]) -> dict[str, tuple[list[int], list[int]]]:
         """word -> (entry numbers, field bits), entries in scope only."""
         found: dict[str, tuple[list[int], list[int]]] = {}
-        if self.cache is not None:
-            for word, (numbers, fields) in self.cache.postings(words).items():
-                found[word] = self._in_scope(numbers, fields)
+        for word, (numbers, fields) in (self._from_cache(lambda cache: cache.postings(words)) or {}).items():
+            found[word] = self._in_scope(numbers, fields)
         if self._bags:
             for word in words:
                 for number, bits in self._live_words.get(word, ()):
@@ -179,15 +213,14 @@ class Shelf:
 
     def vocabulary(self, beginning: str) -> list[str]:
         """Words of entries that begin so. Words of entries out of scope may be among them: ask for their postings."""
-        found = [] if self.cache is None else self.cache.vocabulary(beginning)
+        found = self._from_cache(lambda cache: cache.vocabulary(beginning)) or []
         return found + [word for word in self._live_words if word.startswith(beginning)]
 
     def phrases(self, phrases: Sequence[str]) -> dict[str, list[int]]:
         """phrase -> numbers of the entries in scope that declare it."""
         found: dict[str, list[int]] = {}
-        if self.cache is not None:
-            for phrase, numbers in self.cache.phrases(phrases).items():
-                found[phrase] = [number for number in numbers if number not in self._dead]
+        for phrase, numbers in (self._from_cache(lambda cache: cache.phrases(phrases)) or {}).items():
+            found[phrase] = [number for number in numbers if number not in self._dead]
         if self._bags:
             wanted = set(phrases)
             for number, bag in self._bags.items():
@@ -198,7 +231,7 @@ class Shelf:
 
     def key_words_with(self, wanted: Sequence[str]) -> dict[str, list[str]]:
         """gram -> words of keys that hold it. Words of entries out of scope may be among them."""
-        found = {} if self.cache is None else self.cache.key_words_with(wanted)
+        found = self._from_cache(lambda cache: cache.key_words_with(wanted)) or {}
         grams_wanted = set(wanted)
         for word in {word for bag in self._bags.values() for word in bag.key_words}:
             for gram in grams_wanted.intersection(grams(word)):
@@ -207,14 +240,16 @@ class Shelf:
 
     def keys_with(self, words: Sequence[str]) -> Iterator[str]:
         """Every key of every entry in scope that has a key word among `words`."""
-        if self.cache is not None:
-            numbers = sorted(n for n in self.cache.entries_with_key_words(words) if n not in self._dead)
-            for header in self.cache.headers(numbers).values():
-                yield from header.keys
+        for header in self._from_cache(lambda cache: self._cached_headers_with(cache, words)) or ():
+            yield from header.keys
         wanted = set(words)
         for number, bag in self._bags.items():
             if wanted & bag.key_words:
                 yield from self.live[number].header.keys
+
+    def _cached_headers_with(self, cache: EntryCache, words: Sequence[str]) -> Sequence[Header]:
+        numbers = sorted(number for number in cache.entries_with_key_words(words) if number not in self._dead)
+        return list(cache.headers(numbers).values())
 
     def _in_scope(self, numbers: Iterable[int], fields: Iterable[int]) -> tuple[list[int], list[int]]:
         if not self._dead:
@@ -272,20 +307,14 @@ def unchanged_notes(root: str, stats: Sequence[FileStat]) -> dict[str, tuple[Hea
         return {}
     try:
         kept = cache.contents()
-    except (sqlite3.Error, ValueError, TypeError):
+    except CacheDamaged:
         return {}
     finally:
         cache.close()
     manifest = cache.manifest
     position_of = dict(zip(manifest.paths, range(len(manifest.paths)), strict=True))
     return {stat.path: kept[stat.path] for stat in stats
-            if stat.path in kept and _is_unchanged(manifest, position_of[stat.path], stat)}
-
-
-def _is_unchanged(manifest: CacheManifest, position: int, stat: FileStat) -> bool:
-    """Whether a file has the size and mtime it had in the cache, and was not written too shortly before it was read."""
-    return (manifest.sizes[position] == stat.size
-            and manifest.mtimes[position] == stat.mtime_ns < manifest.reads[position] - RACY_NS)
+            if stat.path in kept and manifest.unchanged(position_of[stat.path], stat)}
 
 
 def _root_files(root: str) -> list[str]:

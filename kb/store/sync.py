@@ -15,17 +15,17 @@ from kb.core.ports import Changes, Chunk, TextBackend
 from kb.core.shelves import map_of
 from kb.core.values import Base, Header
 from kb.errors import KbError
-from kb.store.entries import EntryCache
-from kb.store.entry_writer import write_entries
+from kb.store.entries import CacheDamaged, EntryCache
+from kb.store.entry_writer import discard_entries, write_entries
 from kb.store.files import is_inside, locked
-from kb.store.index_db import FileRow, IndexReader, rows_of
-from kb.store.index_writer import IndexWriter, discard
+from kb.store.index_db import FileRow, IndexDamaged, IndexReader, index_path, primary_code, rows_of
+from kb.store.index_writer import KEPT, IndexWriter, discard, is_sound
 from kb.store.notes import Bucket, Note, read_note
 from kb.store.sources import source_rows
+from kb.store.sums import CACHES, forget_sums, is_at_rest, measure, read_sums, write_sums
 from kb.store.walk import FileStat, Walk, walk_base
 
 LOCK_SECONDS = 900.0       # a second `kb index` waits for the first one's whole run
-_UNSURE_NS = 2_000_000_000  # a file written this shortly before it was read may have been written again since
 _BATCH_CHUNKS = 2_000
 _NOT_UTF8 = "it is not UTF-8"
 _UNREAD = Header(title="\0 not read")
@@ -63,8 +63,8 @@ def sync_base(base: Base, include_private: bool, backends: Sequence[TextBackend]
     """Index one base: index.db, then each backend's own index, then the entry cache, under the base's lock.
 
     `languages` is `language =` of the fleet. `tick` is told (base, files looked at, files in all). A crash at any
-    point leaves what was there, and the next run completes. Raises KbError when nothing can be written;
-    a backend that cannot be brought up to date raises when it `must`, and is told in `skipped` otherwise.
+    point leaves what was there, and the next run completes. A damaged cache is made anew. Raises KbError when nothing can
+    be written; a backend that cannot be brought up to date raises when it `must`, and is told in `skipped` otherwise.
     """
     base = base._replace(language=base.language or languages)
     walk = walk_base(base, include_private)
@@ -77,23 +77,49 @@ def sync_base(base: Base, include_private: bool, backends: Sequence[TextBackend]
         except UnicodeEncodeError:
             raise KbError(f"indexing {base.name} failed: its name is not valid UTF-8", hint="rename the folder") from None
     with _named(base), locked(os.path.join(folder, "index"), wait=LOCK_SECONDS):
+        damaged = _drop_damaged(base.root)
         try:
-            return _sync(base, include_private, walk, backends, tick, must)
-        except sqlite3.DatabaseError as error:
-            if "locked" in str(error) or "disk is full" in str(error) or "readonly" in str(error):
-                raise
-            discard(base.root)  # damaged: it holds nothing that the files do not
             done = _sync(base, include_private, walk, backends, tick, must)
-            done.rebuilt = True
-            return done
+        except (sqlite3.DatabaseError, UnicodeDecodeError, IndexDamaged) as error:
+            if primary_code(error) in KEPT:
+                raise
+            damaged = True
+            discard(base.root)  # it holds nothing that the files do not
+            done = _sync(base, include_private, walk, backends, tick, must)
+        done.rebuilt = done.rebuilt or damaged
+        if not set(CACHES) <= set(read_sums(base.root)):
+            write_sums(base.root)
+        return done
+
+
+def _drop_damaged(root: str) -> bool:
+    """Remove the caches that are not as the last sync left them: whether index.db was one of them.
+
+    An entry cache without a checksum is not believed; an index without one, or with a log that a crash left, is looked
+    through by SQLite.
+    """
+    known = read_sums(root)
+    if known.get("entries.db") != measure(root, "entries.db") or not is_at_rest(root, "entries.db"):
+        discard_entries(root)
+    if not os.path.isfile(index_path(root)):
+        return False
+    if "index.db" in known and is_at_rest(root, "index.db"):
+        sound = known["index.db"] == measure(root, "index.db")
+    else:
+        forget_sums(root)
+        sound = is_sound(root)
+    if not sound:
+        discard(root)
+    return not sound
 
 
 @contextmanager
-def _named(base: Base) -> Iterator[None]:
+def _named(base: Base, name: str = "index.db") -> Iterator[None]:
+    """Say which file of the base could not be written; `name` is the one that SQLite was at."""
     try:
         yield
     except (sqlite3.Error, OSError) as error:
-        reason, name = str(error), "index.db"
+        reason = str(error)
         if isinstance(error, OSError):
             reason, name = error.strerror or reason, os.path.basename(os.fspath(error.filename or name))
         raise KbError(f"indexing {base.name} failed: {'.kb' if name == '.kb' else f'.kb/{name}'} cannot be written ({reason})") from None
@@ -111,16 +137,22 @@ def _sync(base: Base, include_private: bool, walk: Walk, backends: Sequence[Text
         records = [] if base.privacy.covers("sources") and not include_private else source_rows(base.root)
         index.replace_sources(records)
         done.sources, done.rebuilt = len(records), index.rebuilt
+        if index.changed:
+            forget_sums(base.root)
         after = index.commit()
     for backend in backends:
         try:
             _apply(base, backend, before, after, touched, removed, done)
+        except IndexDamaged:
+            raise
         except KbError as error:
             if must:
                 raise KbError(f"indexing {base.name} failed: {error.message}", hint=error.hint) from None
             done.skipped.append(f"{base.name}: {error}")
     if not seen.covers(notes, after):
-        write_entries(base.root, after, [seen.with_header(note) for note in notes])
+        forget_sums(base.root)
+        with _named(base, "entries.db"):
+            write_entries(base.root, after, [seen.with_header(note) for note in notes])
     return done
 
 
@@ -131,7 +163,7 @@ class _Seen:
         self.rows = rows
         cache = EntryCache.open(root)
         self.manifest = None if cache is None else cache.manifest
-        self._headers: dict[str, Header] | None = None
+        self._headers: Mapping[str, Header] | None = None
         self._root = root
         self._at = {} if self.manifest is None else {path: i for i, path in enumerate(self.manifest.paths)}
         if cache is not None:
@@ -143,8 +175,7 @@ class _Seen:
         if at is None or self.manifest is None:
             return None
         manifest = self.manifest
-        if (manifest.sizes[at], manifest.mtimes[at]) != (stat.size, stat.mtime_ns) \
-                or manifest.reads[at] - stat.mtime_ns < _UNSURE_NS:
+        if not manifest.unchanged(at, stat):
             return None
         row = self.rows.get(stat.path)
         hash_ = manifest.hash_at(at)
@@ -157,11 +188,19 @@ class _Seen:
         if note.header is not _UNREAD:
             return note
         if self._headers is None:
-            cache = EntryCache.open(self._root)
-            self._headers = {} if cache is None else cache.all_headers()
-            if cache is not None:
-                cache.close()
+            self._headers = self._read_headers()
         return note._replace(header=self._headers[note.path])
+
+    def _read_headers(self) -> Mapping[str, Header]:
+        cache = EntryCache.open(self._root)
+        if cache is None:
+            raise _moved()
+        try:
+            return cache.all_headers()
+        except CacheDamaged:
+            raise _moved() from None
+        finally:
+            cache.close()
 
     def covers(self, notes: Sequence[Note], generation: int) -> bool:
         """Whether the entry cache already says exactly this."""
@@ -169,6 +208,10 @@ class _Seen:
         kept = [note for note in notes if note.bucket is not Bucket.UNREADABLE]
         return (manifest is not None and manifest.generation == generation and len(kept) == len(manifest.paths)
                 and all(note.header is _UNREAD and note.number == manifest.numbers[self._at[note.path]] for note in kept))
+
+
+def _moved() -> KbError:
+    return KbError(".kb/entries.db changed while it was read", hint="run kb index again")
 
 
 def _write_files(base: Base, index: IndexWriter, walk: Walk, seen: _Seen, done: Synced,

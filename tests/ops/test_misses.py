@@ -10,14 +10,16 @@ import pytest
 from kb.app import App, open_app
 from kb.core.aliases import Proposal, obvious_fault, parse_proposals
 from kb.core.logrows import ALIAS_REJECTIONS
+from kb.core.values import Base
 from kb.ops import alias_gate
 from kb.ops.alias_gate import Gold, Judged, apply_aliases
 from kb.ops.ask import ask, record_miss
 from kb.ops.gold import Question, questions, read_gold
 from kb.ops.index import index
 from kb.ops.misses import misses
+from kb.store import textside
 from kb.store.logs import log_path, read_log
-from tests.conftest import Shell
+from tests.conftest import Shell, note
 
 GOLD = "pump\tada/knowledge/pump.md\nbeans\teva/knowledge/beans.md\nletter\tben/knowledge/letters.md\nzeppelin\t-\n"
 
@@ -195,3 +197,66 @@ def test_the_log_may_lie_elsewhere(orchard: Shell, monkeypatch: pytest.MonkeyPat
     miss(orchard, "zeppelin")
     report = misses(opened(orchard))
     assert report.log == str(tmp_path / "shared.txt") and report.exists and report.asks == 1
+
+
+# -- what is private ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def secret(orchard: Shell) -> Shell:
+    """The orchard, with a private note whose key no public file declares and whose text holds the missed word."""
+    orchard.write("fleet/ada/profile/palace.md", note("Palace", "xanadu, pump", "say where.", "## A\n\nWolfgang built it."))
+    index(opened(orchard, include_private=True))
+    return orchard
+
+
+@pytest.mark.parametrize("proposal", [
+    Proposal("ada", "wolfgang", "xanadu"), Proposal("ada", "wolfgang", "the Xanadu valve"),
+    Proposal("ada", "wolfgang", "pump", near="profile/palace.md"),
+])
+def test_no_private_key_goes_into_a_public_alias_file_or_into_the_log_of_refusals(
+        secret: Shell, monkeypatch: pytest.MonkeyPatch, proposal: Proposal) -> None:
+    miss(secret, "wolfgang")
+    app = opened(secret, include_private=True)
+    report = misses(app)
+    lost = tuple(one._replace(verdict="nothing", proposal=proposal) for one in report.lost)
+    (judged,) = apply_aliases(app, report._replace(lost=lost), gold(app, secret), 5)
+    assert "private layer" in judged.outcomes[0].reason and aliases(secret) == []
+    log = secret.root / ALIAS_REJECTIONS.file
+    assert not log.exists() or "xanadu" not in log.read_text().lower()
+
+
+def test_a_run_with_all_proposes_what_is_private_to_who_asks_and_writes_it_nowhere(secret: Shell) -> None:
+    miss(secret, "wolfgang")
+    app = opened(secret, include_private=True)
+    list(apply_aliases(app, misses(app), gold(app, secret), 5))
+    written = "".join(path.read_text() for path in secret.root.rglob("kb-alias*.txt"))
+    assert "xanadu" not in written.lower()
+
+
+def test_a_base_that_is_private_as_a_whole_keeps_its_own_aliases(orchard: Shell) -> None:
+    orchard.write("fleet/person/harp.md", note("Harp", "xanadu", "say where.", "## A\n\nWolfgang built it."))
+    index(opened(orchard, include_private=True))
+    miss(orchard, "wolfgang")
+    app = opened(orchard, include_private=True)
+    report = misses(app)
+    lost = tuple(one._replace(verdict="nothing", proposal=Proposal("person", "wolfgang", "xanadu", near="harp.md"))
+                 for one in report.lost)
+    (judged,) = apply_aliases(app, report._replace(lost=lost), gold(app, orchard), 5)
+    assert (judged.outcomes[0].reason, aliases(orchard, "person")) == ("", ["wolfgang = xanadu"])
+
+
+def test_one_run_opens_the_indexes_once_and_each_question_is_told(orchard: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    miss(orchard, "zeppelin sealing", "quagga sealing", "walrus sealing")
+    opened_at: list[str] = []
+    real = textside.TextSide._open
+
+    def counting(self: textside.TextSide, base: Base, scope: textside.AllowedFiles) -> object:
+        opened_at.append(base.name)
+        return real(self, base, scope)
+
+    monkeypatch.setattr(textside.TextSide, "_open", counting)
+    ticks: list[tuple[int, int]] = []
+    report = misses(opened(orchard), tick=lambda done, total: ticks.append((done, total)))
+    assert len(report.lost) == 3 and sorted(opened_at) == sorted(set(opened_at))
+    assert ticks == [(1, 3), (2, 3), (3, 3)]

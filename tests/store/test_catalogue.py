@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,7 @@ from kb.store.catalogue import Catalogue
 from kb.store.entries import EntryCache, cache_path
 from kb.store.entry_writer import write_entries
 from kb.store.fleet import open_fleet
-from kb.store.notes import Bucket, Note, read_note
+from kb.store.notes import Bucket, Note, is_settled, read_note
 from kb.store.walk import walk_base
 
 
@@ -171,6 +173,68 @@ def test_a_cache_that_cannot_be_believed_costs_time_and_no_answer(root: Path, da
     assert facts(catalogue(root)) == plain
     cache(root)
     assert EntryCache.open(str(root)) is not None and facts(catalogue(root)) == plain
+
+
+TABLES = ("meta", "notes", "manifest", "words", "phrases", "keywords", "grams")
+SPOILED = {
+    "notes": ["header = '{'", "header = x'00ff'", "header = 5", "header = replace(header, 'keyword', 'keyw0rd')", "id = id + 1000"],
+    "words": ["postings = x'01'", "postings = 7", "postings = CAST(postings || x'0000' AS BLOB)",
+              "postings = randomblob(length(postings))"],
+    "phrases": ["entries = x'01'", "entries = 'abc'", "entries = randomblob(8)"],
+    "keywords": ["entries = x'01'", "entries = randomblob(8)"],
+    "grams": ["words = x'01'", "words = randomblob(12)"],
+    "manifest": ["data = x'01'", "data = 'text'", "data = randomblob(length(data))"],
+    "meta": ["value = 'x'", "value = NULL", "value = x'ff'"],
+}
+
+
+@pytest.mark.parametrize(("table", "change"), [(table, change) for table, changes in SPOILED.items() for change in changes])
+def test_a_row_of_the_cache_that_is_not_what_was_written_changes_no_answer(root: Path, table: str, change: str) -> None:
+    plain = facts(catalogue(root))
+    cache(root)
+    with closing(sqlite3.connect(cache_path(str(root)))) as db, db:
+        db.execute(f"UPDATE OR IGNORE {table} SET {change}")
+    assert facts(catalogue(root)) == plain
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_table_of_the_cache_that_is_gone_changes_no_answer(root: Path, table: str) -> None:
+    plain = facts(catalogue(root))
+    cache(root)
+    with closing(sqlite3.connect(cache_path(str(root)))) as db, db:
+        db.execute(f"DROP TABLE {table}")
+    assert facts(catalogue(root)) == plain
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.binary(min_size=1, max_size=600)), min_size=1, max_size=6))
+def test_bytes_that_changed_anywhere_in_the_cache_change_no_answer(root: Path, damage: list[tuple[float, bytes]]) -> None:
+    place = Path(cache_path(str(root)))
+    place.unlink(missing_ok=True)
+    plain = facts(catalogue(root))
+    cache(root)
+    data = bytearray(place.read_bytes())
+    for where, patch in damage:
+        at = int(where * len(data))
+        data[at:at + len(patch)] = patch
+    place.write_bytes(data)
+    assert facts(catalogue(root)) == plain
+
+
+def test_a_cache_that_proves_damaged_in_the_middle_of_an_answer_keeps_the_numbers_of_its_entries(root: Path) -> None:
+    cache(root)
+    found = catalogue(root)
+    first = found.postings(["keyword"])["keyword"]
+    with closing(sqlite3.connect(cache_path(str(root)))) as db, db:
+        db.execute("UPDATE phrases SET entries = x'01'")
+    assert [str(found.place(number)) for number in found.phrases(["two words"])["two words"]] == [f"{root.name}/k/n1.md"]
+    again = found.postings(["keyword"])["keyword"]
+    assert sorted(again.entries) == sorted(first.entries)
+
+
+@pytest.mark.parametrize(("age", "settled"), [(1_999_999_999, False), (2_000_000_000, False), (2_000_000_001, True)])
+def test_two_seconds_between_writing_and_reading_are_too_few_to_tell_files_apart(age: int, settled: bool) -> None:
+    assert is_settled(5_000_000_000, 5_000_000_000 + age) is settled
 
 
 def test_reading_creates_nothing(root: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 from threading import Timer
 
@@ -20,7 +22,7 @@ from kb.store.index_db import (
     rows_of,
     told,
 )
-from kb.store.index_writer import IndexWriter
+from kb.store.index_writer import IndexWriter, is_sound
 
 BLANK = (None, None, None)
 
@@ -146,11 +148,58 @@ def test_a_writer_waits_for_another(tmp_path: Path) -> None:
     assert texts(tmp_path) == ["two"]
 
 
+def coded(kind: type[sqlite3.Error], code: int, words: str) -> sqlite3.Error:
+    """An error as SQLite raises it: what it is stands in its code, and its words are for people."""
+    error = kind(words)
+    error.sqlite_errorcode = code
+    return error
+
+
 @pytest.mark.parametrize(("error", "words"), [
-    (sqlite3.OperationalError("database is locked"), "locked by another process"),
-    (sqlite3.DatabaseError("database disk image is malformed"), "damaged"),
-    (sqlite3.OperationalError("unable to open database file"), "cannot be opened"),
+    (coded(sqlite3.OperationalError, sqlite3.SQLITE_BUSY_SNAPSHOT, "database table is in use"), "locked by another process"),
+    (coded(sqlite3.OperationalError, sqlite3.SQLITE_CANTOPEN_ISDIR, "no"), "cannot be opened"),
+    (coded(sqlite3.OperationalError, sqlite3.SQLITE_READONLY, "no"), "cannot be opened"),
+    (coded(sqlite3.DatabaseError, sqlite3.SQLITE_CORRUPT_VTAB, "a note called locked is malformed"), "damaged .a note called locked"),
+    (sqlite3.OperationalError("Could not decode to UTF-8 column 'path'"), "damaged"),
+    (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"), "damaged"),
 ])
-def test_what_sqlite_says_becomes_a_sentence(error: sqlite3.Error, words: str) -> None:
+def test_what_sqlite_says_becomes_a_sentence(error: Exception, words: str) -> None:
     with pytest.raises(KbError, match=words), told():
         raise error
+
+
+def crash(root: Path) -> None:
+    """What a process leaves that was killed between its commit and the folding in of its log."""
+    script = (f"import os, sqlite3\ndb = sqlite3.connect({index_path(str(root))!r}, isolation_level=None)\n"
+              "db.execute(\"UPDATE files SET hash = 'later'\")\nos._exit(0)\n")
+    subprocess.run([sys.executable, "-c", script], check=True)
+    assert os.path.getsize(index_path(str(root)) + "-wal") > 0
+
+
+@pytest.mark.parametrize("with_shm", [True, False])
+def test_reading_after_a_crash_creates_no_file(tmp_path: Path, with_shm: bool) -> None:
+    put(tmp_path, "a.md", "one")
+    crash(tmp_path)
+    if not with_shm:
+        os.unlink(index_path(str(tmp_path)) + "-shm")
+    before = sorted(os.listdir(tmp_path / ".kb"))
+    if with_shm:
+        with IndexReader(str(tmp_path)) as reader:
+            assert reader.files()["a.md"].hash == "later"
+    else:
+        with pytest.raises(KbError, match="in the middle of a write; run kb index"):
+            IndexReader(str(tmp_path))
+    assert sorted(os.listdir(tmp_path / ".kb")) == before
+
+
+def test_a_look_through_the_pages_finds_an_index_sound_or_not(tmp_path: Path) -> None:
+    put(tmp_path, "a.md", "one " * 4000)
+    assert is_sound(str(tmp_path))
+    place = Path(index_path(str(tmp_path)))
+    whole = place.read_bytes()
+    for page in range(1, len(whole) // 4096):
+        place.write_bytes(whole[:4096 * page] + b"\xff" * 100 + whole[4096 * page + 100:])
+        if not is_sound(str(tmp_path)):
+            break
+    else:
+        raise AssertionError("no damage was found")

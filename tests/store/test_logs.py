@@ -119,3 +119,12 @@ def test_the_log_path_is_the_file_that_the_environment_names(tmp_path: Path, mon
     monkeypatch.setenv("KB_MISSES_PATH", str(tmp_path / "deep/other.txt"))
     misses.record(misses.misses_path(str(tmp_path)), "a question", (), "2026-09-20")
     assert (tmp_path / "deep/other.txt").exists()
+
+
+def test_a_log_keeps_its_line_endings(tmp_path: Path) -> None:
+    path = tmp_path / "kb-misses.txt"
+    path.write_bytes(b"# mine\r\n\r\n1    2026-01-01 2026-01-01 how deep\r\n     looked like: depth\r\nno row at all\r\n")
+    misses.record(str(path), "how wide", ["width"], "2026-02-02")
+    data = path.read_bytes()
+    assert b"how wide\r\n     looked like: width\r\n" in data and b"no row at all\r\n" in data
+    assert data.count(b"\n") == data.count(b"\r\n")
