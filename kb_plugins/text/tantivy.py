@@ -2,7 +2,8 @@
 
 Words are analysed and stemmed here, in Python, and reach the engine separated by blanks; a question reaches it as term
 queries, so that nothing a user writes is ever parsed. `kb.json` beside the segments says which generation of index.db
-they were made from. It is removed before a write and comes back after it: an interrupted write is rebuilt.
+they were made from, and what each of its files measured. It is removed before a write and comes back after it: an
+interrupted write is rebuilt, and so is an index whose files are not what was written.
 """
 
 from __future__ import annotations
@@ -11,27 +12,31 @@ import json
 import math
 import os
 import time
+from _thread import RLock  # threading has it from here, and is not imported for it
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from kb.api import Base, Changes, KbError, analyse, is_unspaced, write_atomic
 from kb_plugins.stems import StemmerSet
 
-FORMAT = 1                   # of the analysed field: another one is rebuilt
+FORMAT = 2                   # of the analysed field: another one is rebuilt
 HEADING_TIMES = 2            # a word of the heading path counts as if it stood twice
 LOCK_SECONDS = 10.0
 _SMALL_HEAP, _LARGE_HEAP = 15_000_000, 96_000_000  # bytes; the small one is the least that tantivy takes
 _SPARE = 64                  # hits asked for beyond the limit, so that ties at the limit are seen whole
+_STDERR = RLock()            # one thread at a time puts file descriptor 2 aside
 _NOISE = 1e-4                # scores are single precision
 
 
 class _State(NamedTuple):
-    """Of which generation the index is, what `language =` said then, and the languages that its notes are in."""
+    """Of which generation the index is, what `language =` said then, the languages of its notes, and its files: size, crc32."""
 
     generation: int
     declared: str
     languages: tuple[str, ...]
+    files: Mapping[str, tuple[int, int]]
 
 
 class Tantivy:
@@ -40,9 +45,14 @@ class Tantivy:
     name = "tantivy"
 
     def generation(self, base: Base) -> int | None:
-        """None, too, when it was stemmed for other languages than the base declares now: it has to be made anew."""
+        """None, too, when it was stemmed for other languages than the base declares now, or when a file of it is damaged.
+
+        It has to be made anew then. Every file is read: this is for `kb index`, and no question asks.
+        """
         found = _read_state(base.root)
-        return None if found is None or found.declared != (base.language or "") else found.generation
+        if found is None or found.declared != (base.language or "") or found.files != _measured(_folder(base.root)):
+            return None
+        return found.generation
 
     def apply(self, base: Base, generation: int, changes: Changes, *, fresh: bool) -> None:
         folder = _folder(base.root)
@@ -55,7 +65,8 @@ class Tantivy:
             languages = _write(index, schema, changes, _LARGE_HEAP if fresh else _SMALL_HEAP)
         known = languages if before is None else {*languages, *before.languages}
         write_atomic(_state_path(base.root), json.dumps(
-            {"format": FORMAT, "generation": generation, "declared": base.language or "", "languages": sorted(known)}))
+            {"format": FORMAT, "generation": generation, "declared": base.language or "", "languages": sorted(known),
+             "files": _measured(folder)}))
 
     def open(self, base: Base, generation: int) -> TantivyIndex:
         state = _read_state(base.root)
@@ -212,15 +223,49 @@ def _written_documents(folder: str) -> int:
 def _told(what: str) -> Iterator[None]:
     """What the engine raises, a Rust panic included, as a KbError."""
     try:
-        yield
+        with _hushed():
+            yield
     except ImportError:
         raise KbError("tantivy is not installed", hint="pip install tantivy, or set text_backend = fts5") from None
     except (ValueError, OSError, KeyError, TypeError) as error:
         raise KbError(f"the tantivy index {what} ({_flat(error)})", hint="run kb index") from None
     except BaseException as error:
-        if type(error).__name__ != "PanicException":
+        if not _is_panic(error):
             raise
         raise KbError(f"the tantivy index {what} ({_flat(error)})", hint="run kb index") from None
+
+
+@contextmanager
+def _hushed() -> Iterator[None]:
+    """Keep what Rust prints about a panic from stderr: the KbError says it. Whatever else was printed meanwhile follows."""
+    if not hasattr(os, "memfd_create"):
+        yield
+        return
+    with _STDERR:
+        try:
+            stderr = os.dup(2)
+        except OSError:  # there is none
+            yield
+            return
+        held = os.memfd_create("stderr")
+        os.dup2(held, 2)
+        panicked = False
+        try:
+            yield
+        except BaseException as error:
+            panicked = _is_panic(error)
+            raise
+        finally:
+            os.dup2(stderr, 2)
+            os.close(stderr)
+            printed = b"" if panicked else os.pread(held, os.fstat(held).st_size, 0)
+            os.close(held)
+            if printed:
+                os.write(2, printed)
+
+
+def _is_panic(error: BaseException) -> bool:
+    return type(error).__name__ == "PanicException"
 
 
 def _flat(error: BaseException) -> str:
@@ -242,9 +287,26 @@ def _read_state(root: str) -> _State | None:
             state = json.load(file)
         if state["format"] != FORMAT:
             return None
-        return _State(int(state["generation"]), str(state["declared"]), tuple(map(str, state["languages"])))
-    except (OSError, ValueError, KeyError, TypeError):
+        return _State(int(state["generation"]), str(state["declared"]), tuple(map(str, state["languages"])),
+                      {str(name): (int(size), int(total)) for name, (size, total) in state["files"].items()})
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
+
+
+def _measured(folder: str) -> dict[str, tuple[int, int]]:
+    """File name -> (size in bytes, crc32) of what the engine keeps: segments and meta.json. Empty when it cannot be read."""
+    found = {}
+    try:
+        for name in sorted(os.listdir(folder)):
+            if name != "kb.json" and not name.startswith("."):
+                with open(os.path.join(folder, name), "rb") as file:
+                    size = total = 0
+                    while part := file.read(1 << 20):
+                        size, total = size + len(part), crc32(part, total)
+                found[name] = (size, total)
+    except OSError:
+        return {}
+    return found
 
 
 def _forget_state(root: str) -> None:

@@ -21,6 +21,7 @@ from kb.store.catalogue import Catalogue
 from kb.store.fleet import open_fleet
 from kb.store.index_db import index_path
 from kb.store.sync import Synced, sync_base
+from kb_plugins.text import tantivy as tantivy_driver
 from tests.contract.remote_engine import RemoteEngine, Server
 
 Form = Literal["NFC", "NFD"]
@@ -327,6 +328,33 @@ def test_today_s_declaration_decides_not_the_day_of_the_index(shelf: Shelf) -> N
     assert shelf.ask("walrus") == []
 
 
+def test_private_chunks_move_no_public_ranking(shelf: Shelf) -> None:
+    for i in range(12):
+        shelf.write(f"a{i:02}.md", part(f"The alpha of {'walrus' if i % 3 else 'quagga'} number{i}."))
+    for i in range(3):
+        shelf.write(f"b{i}.md", part(f"The beta of walrus number{i}."))
+    shelf.index()
+    before = [hit.place for hit in shelf.hits("alpha beta walrus").hits]
+    for i in range(40):
+        shelf.write(f"profile/p{i}.md", part(f"The beta of quagga number{i}."))
+    shelf.index(include_private=True)
+    assert [hit.place for hit in shelf.hits("alpha beta walrus").hits] == before
+    assert {hit.place for hit in shelf.hits("beta", include_private=True).hits} > {hit.place for hit in shelf.hits("beta").hits}
+
+
+def test_a_base_declared_private_in_part_after_the_index_was_made_counts_like_one_without_it(shelf: Shelf) -> None:
+    for i in range(12):
+        shelf.write(f"a{i:02}.md", part(f"The alpha of stone number{i}."))
+    shelf.write("b.md", part("The beta of stone number9."))
+    shelf.index()
+    before = [hit.place for hit in shelf.hits("alpha beta").hits]
+    for i in range(40):
+        shelf.write(f"drawer/p{i}.md", part(f"The beta of stone number{i}."))
+    shelf.index()
+    (shelf.root / "fleet/ana/agent.txt").write_text("private = drawer\n", encoding="utf-8")
+    assert [hit.place for hit in shelf.hits("alpha beta").hits] == before
+
+
 def test_a_file_that_changed_since_is_not_served(shelf: Shelf) -> None:
     shelf.write("a.md", part("The walrus rests."))
     shelf.write("b.md", part("The walrus runs."))
@@ -485,6 +513,37 @@ def test_damaged_segments_of_tantivy_leave_the_question_to_fts5(tmp_path: Path) 
     assert [hit.place.path for hit in library.text(prepare("walrus")).hits] == ["a.md"]
     shelf.index()
     assert shelf.ask("walrus") == ["a.md"]
+
+
+@pytest.mark.parametrize("kind", ["term", "idx", "fast", "fieldnorm", "store"])
+def test_damaged_bytes_of_tantivy_print_nothing_and_are_mended_by_the_next_run(
+        tmp_path: Path, kind: str, capfd: pytest.CaptureFixture[str]) -> None:
+    host = open_host(lambda failure: None)
+    shelf = Shelf(tmp_path, host.driver(DRIVERS, "tantivy")())
+    for i in range(30):
+        shelf.write(f"n{i:02}.md", part(f"The walrus {i} rests."))
+    shelf.index()
+    plain = sorted(shelf.ask("walrus rests"))
+    library = Catalogue(open_fleet([str(tmp_path)]), False, lambda name: host.driver(DRIVERS, name)(), "auto")
+    for fill in (b"\0", b"\xff", b"\x81"):
+        (segment,) = [path for path in (tmp_path / "fleet/ana/.kb/tantivy").glob(f"*.{kind}") if path.stat().st_size > 100]
+        whole = segment.read_bytes()
+        footer = whole.rindex(b'{"version"')
+        segment.write_bytes(fill * footer + whole[footer:])
+        library.text(prepare("walrus rests"))
+        shelf.hits("walrus rests")
+        assert capfd.readouterr().err == ""
+        shelf.index()
+        assert sorted(shelf.ask("walrus rests")) == plain
+
+
+def test_what_is_printed_while_tantivy_is_asked_is_not_lost(capfd: pytest.CaptureFixture[str]) -> None:
+    with tantivy_driver._told("is damaged"):
+        os.write(2, b"a warning\n")
+    with pytest.raises(KbError), tantivy_driver._told("is damaged"):
+        os.write(2, b"another\n")
+        raise ValueError("no")
+    assert capfd.readouterr().err == "a warning\nanother\n"
 
 
 def test_an_engine_that_cannot_take_a_change_is_filled_anew(tmp_path: Path) -> None:
