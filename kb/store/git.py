@@ -20,6 +20,10 @@ OF_ANOTHER_REPOSITORY = frozenset({
     "GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE", "GIT_WORK_TREE"})
 _OTHER_PATHSPECS = frozenset({"GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"})  # git refuses them beside literal ones
 _SET = {"GIT_LITERAL_PATHSPECS": "1", "KB_COMMIT": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C.UTF-8", "LANGUAGE": ""}
+# A clone may hold a bare repository in a folder, whose configuration names programs. A call that writes begins in a repository that
+# such a call found, keeps what a watcher noted in the index, and hands no setting to the hooks.
+_GUARDS = ("-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=")
+_WRITING = frozenset({"add", "commit", "update-index"})
 # What git leaves in its folder while an operation waits to be finished, and what to call it.
 _UNFINISHED = (("rebase-merge", "rebase"), ("rebase-apply", "rebase"), ("MERGE_HEAD", "merge"), ("CHERRY_PICK_HEAD", "cherry-pick"),
                ("REVERT_HEAD", "revert"))
@@ -31,7 +35,7 @@ def git(folder: str, *words: str, check: bool = True, index: str | None = None, 
     With `check` off a failure is an empty string. `index` is an index file to use in place of the repository's own.
     """
     env = {name: value for name, value in os.environ.items() if name not in OF_ANOTHER_REPOSITORY | _OTHER_PATHSPECS} | _SET
-    call = ["git", "-C", folder, *words]
+    call = ["git", "-C", folder, *(() if words[0] in _WRITING else _GUARDS), *words]
     if index is not None:  # without core.splitIndex=false a copy would leave files of its own in the repository
         env["GIT_INDEX_FILE"] = index
         call[3:3] = ["-c", "core.splitIndex=false"]
