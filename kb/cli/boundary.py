@@ -103,8 +103,8 @@ def _bug(error: Exception) -> int:
 
 
 def say(message: str) -> None:
-    """One line on stderr, with control characters shown and not obeyed."""
+    """One line on stderr, whatever names and replies the message quotes; control characters are shown and not obeyed."""
     try:
-        sys.stderr.write(f"kb: {printable(message, lines=True)}\n")
+        sys.stderr.write(f"kb: {printable(' '.join(line.strip() for line in message.splitlines()))}\n")
     except OSError:
         pass

@@ -37,8 +37,9 @@ def real_folder(path: str) -> str:
         raise KbError("cannot read a path that holds a NUL character")
     if not path.strip():  # an empty variable of a script would be the current folder, without a word
         raise KbError("a path is blank", hint="the current folder is .")
+    place = _absolute(path)
     try:
-        real = os.path.realpath(path)
+        real = os.path.realpath(place)
         os.listdir(real)
     except OSError as error:
         raise KbError(f"cannot read {path}: {error.strerror}") from None
@@ -55,9 +56,15 @@ def refuse_the_disk(root: str, what: str) -> None:
                       hint="name the folder of your notes")
 
 
+def _absolute(path: str) -> str:
+    """`path` with the current folder before it. Where that is gone this raises the system's error, which the boundary names."""
+    return path if os.path.isabs(path) else os.path.join(os.getcwd(), path)
+
+
 def fleet_root(path: str) -> str:
     """Where fleet-level files live: the nearest folder at or above `path` that holds fleet.txt, else `path` itself."""
-    real = real_path(path) or os.path.abspath(path)
+    place = _absolute(path)
+    real = real_path(place) or os.path.abspath(place)
     folder = real
     while True:
         if os.path.isfile(os.path.join(folder, "fleet.txt")):

@@ -27,6 +27,18 @@ from kb.core.privacy import parse_private
     ("private = dra*", ["c.md"], []),
     ("privateer = a", ["records/x.md"], ["a/x.md"]),
     ("# private: a", ["records/x.md"], ["a/x.md"]),
+    ('private = "drafts"', ["drafts/x.md"], ["a.md"]),
+    ("private = 'drafts', `b`/", ["a.md"], []),
+    ('private = "x#y", drafts # why', ["x#y/a.md", "drafts/a.md"], ["a.md"]),
+    ('private = "x # y", drafts', ["a.md"], []),
+    ('private = "."', ["a.md"], []),
+    ("private = drafts; profile", ["a.md"], []),
+    ("private = drafts profile", ["a.md"], []),
+    ("private = 'drafts", ["a.md"], []),
+    ("private = drafts\u3001profile", ["a.md"], []),
+    ("PRivate drafts", ["a.md"], []),
+    ("private = yes", ["a.md"], []),
+    ("private = drafts-2.0_old, \u00e9t\u00e9", ["drafts-2.0_old/x.md", "\u00e9t\u00e9/x.md"], ["a.md"]),
 ])
 def test_a_declaration_hides_what_it_names(card: str | None, hidden: list[str], shown: list[str]) -> None:
     privacy = parse_private(card, "bo")
@@ -43,6 +55,11 @@ def test_a_declaration_that_is_not_taken_at_its_word_warns(card: str) -> None:
 @pytest.mark.parametrize("name", ["person", "Person", "PERSON"])
 def test_the_persons_base_is_private_whatever_it_declares(name: str) -> None:
     assert parse_private("private = x", name).covers("a.md")
+
+
+def test_a_name_that_reads_like_a_list_is_taken_at_its_word_where_the_base_has_it() -> None:
+    privacy = parse_private("private = my drafts, b", "bo", exists=lambda folder: folder == "my drafts")
+    assert (privacy.whole, privacy.folders, privacy.warning) == (False, ("my drafts", "b"), None)
 
 
 def test_a_card_that_cannot_be_read_closes_the_base() -> None:
