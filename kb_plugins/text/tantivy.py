@@ -209,6 +209,7 @@ def _open(folder: str, *, create: bool = True) -> tuple[Any, Any]:
     elif not tantivy.Index.exists(folder):
         raise KbError("the tantivy index is gone", hint="run kb index")
     index = tantivy.Index(schema, path=folder, reuse=True)
+    index.config_reader(reload_policy="manual")  # else a thread reads again what a later sync commits, and may panic unheard
     index.register_tokenizer("whitespace", tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
     return index, schema
 
