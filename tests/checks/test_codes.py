@@ -6,7 +6,9 @@ A line of expected.txt is `CODE place | words of the message`. A file called dot
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from kb.ops.check import Finding, Grade, check
 from kb.specs import Check
 from tests.conftest import Shell
 
+KB = f"{shlex.quote(sys.executable)} -m kb"
 FIXTURES = Path(__file__).with_name("fixtures")
 CODES = sorted(path.name.upper() for path in FIXTURES.iterdir())
 FIFTEEN = ["E01", "E02", "E04", "E05", "E06", "E08", "E09", "W01", "W03", "W04", "W05", "W06", "W07", "W08", "W09"]
@@ -124,9 +127,9 @@ def test_a_reader_that_leaves_does_not_turn_errors_into_success(sh: Shell) -> No
     for number in range(300):
         sh.write(f"base/n{number}.md", f"# N\n\n[[missing-{number}]]\n")
     for format_ in ("text", "json", "github", "sarif"):
-        piped = sh.run("bash", "-c", f"set -o pipefail; kb check base --format {format_} | head -c 1")
+        piped = sh.run("bash", "-c", f"set -o pipefail; {KB} check base --format {format_} | head -c 1")
         assert piped.code == 1, format_
-    assert sh.run("bash", "-c", "set -o pipefail; kb check base --select E09 | head -c 1").code == 0
+    assert sh.run("bash", "-c", f"set -o pipefail; {KB} check base --select E09 | head -c 1").code == 0
 
 
 def test_a_file_of_any_ending_may_be_meant_and_a_vault_knows_no_case(sh: Shell) -> None:
@@ -159,5 +162,5 @@ def test_a_folder_whose_name_is_not_utf_8_has_a_sarif_log(sh: Shell) -> None:
     os.mkdir(os.fsencode(sh.root) + b"/caf\xe9")
     with open(os.fsencode(sh.root) + b"/caf\xe9/a.md", "w") as file:
         file.write("[[gone]]\n")
-    done = sh.run("bash", "-c", "kb check caf* --select E01 --format sarif")
+    done = sh.run("bash", "-c", f"{KB} check caf* --select E01 --format sarif")
     assert done.code == 1 and "caf%E9/a.md" in done.out
