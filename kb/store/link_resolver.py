@@ -25,7 +25,7 @@ class LinkResolver:
 
     def resolve(self, target: str) -> Sequence[str]:
         """Paths of the files that `target` may mean; empty when it leads nowhere."""
-        found = self._by_stem.get(_composed(target))
+        found = self._by_stem.get(target if target.isascii() else _composed(target))
         if found is None and "." in target.rpartition("/")[2] and not target.lower().endswith(".md"):
             found = self._attached(target)
         if found is None and self._as_vault:
@@ -36,7 +36,8 @@ class LinkResolver:
     def _by_stem(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for path in self._paths:
-            found.setdefault(_composed(stem(path)), []).append(path)
+            name = stem(path)
+            found.setdefault(name if name.isascii() else _composed(name), []).append(path)
         return found
 
     def _attached(self, target: str) -> list[str] | None:
@@ -81,4 +82,4 @@ class LinkResolver:
 
 
 def _composed(text: str) -> str:
-    return text if text.isascii() else normalize("NFC", text)
+    return normalize("NFC", text)
