@@ -182,7 +182,7 @@ class CheckedBase:
 
     @cached_property
     def _links(self) -> LinkResolver:
-        return LinkResolver(self.base.root, [stat.path for stat in self._walk.files], self.as_vault)
+        return LinkResolver(self.base.root, [stat.path for stat in self._walk.files], self._walk.twins, self.as_vault)
 
     def resolve(self, link: WikiLink) -> Sequence[str]:
         return self._links.resolve(link.target)

@@ -14,13 +14,15 @@ from kb.core.values import stem
 class LinkResolver:
     """Resolves the targets of wikilinks in the base at `root`, whose markdown files are `paths` (POSIX, inside the base).
 
+    `twins` are further names of them, by links: (path of the link, path of the file).
     A target names a file: a note by its stem, any other file by its name. `as_vault`: links may carry a path or `.md`, case
     aside, as Obsidian and Foam resolve them. Names are compared in NFC, because file systems and keyboards differ there.
     """
 
-    def __init__(self, root: str, paths: Sequence[str], as_vault: bool) -> None:
+    def __init__(self, root: str, paths: Sequence[str], twins: Sequence[tuple[str, str]], as_vault: bool) -> None:
         self._root = root
         self._paths = paths
+        self._twins = twins
         self._as_vault = as_vault
 
     def resolve(self, target: str) -> Sequence[str]:
@@ -38,6 +40,10 @@ class LinkResolver:
         for path in self._paths:
             name = stem(path)
             found.setdefault(name if name.isascii() else _composed(name), []).append(path)
+        for link, path in self._twins:
+            meant = found.setdefault(_composed(stem(link)), [])
+            if path not in meant:
+                meant.append(path)
         return found
 
     def _attached(self, target: str) -> list[str] | None:

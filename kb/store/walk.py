@@ -44,6 +44,7 @@ class Walk:
     skipped:  what was left out and why; of the private layer only when that is in scope.
     unlisted: folders (inside the base) that could not be listed: what they held is not known to be gone.
     unnamed:  files whose name is not valid UTF-8, which no index can hold.
+    twins:    links to files that the walk has under another name, and may be seen: (path of the link, path of the file).
     remarks:  what there is to say of the cards of bases inside the base, one sentence each.
     """
 
@@ -51,6 +52,7 @@ class Walk:
     skipped: list[LeftOut] = field(default_factory=list)
     unlisted: list[str] = field(default_factory=list)
     unnamed: list[LeftOut] = field(default_factory=list)
+    twins: list[tuple[str, str]] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     measure: bool = True
 
@@ -192,10 +194,12 @@ class _Walker:
         if not is_inside(real, root):
             self._leave_out(path, here, "the link leaves its base, so it is not followed")
             return
-        if real in self.seen or real == root:
-            return
         target = os.path.relpath(real, root).replace(os.sep, "/")
-        if not self._may_be_seen(path, here, target):
+        if real == root or not self._may_be_seen(path, here, target):
+            return
+        if real in self.seen:
+            if not is_folder:
+                self.walk.twins.append((path, target))
             return
         if self.within and not any(target == folder or target.startswith(folder + "/") for folder in self.within):
             self._leave_out(path, here, "the link leaves the folder that was opened, so it is not followed")

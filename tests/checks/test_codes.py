@@ -164,3 +164,12 @@ def test_a_folder_whose_name_is_not_utf_8_has_a_sarif_log(sh: Shell) -> None:
         file.write("[[gone]]\n")
     done = sh.run("bash", "-c", f"{KB} check caf* --select E01 --format sarif")
     assert done.code == 1 and "caf%E9/a.md" in done.out
+
+
+def test_a_file_is_found_by_the_name_of_a_link_to_it(sh: Shell) -> None:
+    sh.write("base/agent.txt", "role = keeps\n")
+    sh.write("base/knowledge/real.md", "# R\n")
+    (sh.root / "base/knowledge/alias.md").symlink_to("real.md")
+    (sh.root / "base/real.md").symlink_to("knowledge/real.md")
+    sh.write("base/note.md", "[[alias]] and [[real]]\n")
+    assert list(grade(sh.root / "base", select=["E01", "W01"]).findings) == []
