@@ -34,7 +34,9 @@ def ask_approval(app: App, *names: str) -> None:
     missing = {item.name for item in untrusted(app, *names)}
     if not missing:
         return
-    shown = [exhibit for exhibit in exhibits(app) if exhibit.item.name in missing]
+    shown = [exhibit for exhibit in exhibits(app) if exhibit.item.name in missing and not exhibit.problem]
+    if not shown:
+        return
     click.echo(f"{printable(app.fleet.root)} would run this, and nobody approved it:", err=True)
     for exhibit in shown:
         click.echo(describe(exhibit), err=True)
@@ -46,6 +48,6 @@ def describe(exhibit: Exhibit) -> str:
     """What would run, in two or more lines of text."""
     item = exhibit.item
     lines = [f"  {printable(item.name)}" + (f" = {printable(item.command)}" if item.command != item.name else ""),
-             f"      runs {printable(exhibit.program)}"]
-    lines += [f"      reads {printable(place)}" for place in item.files if not exhibit.program.endswith(place)]
+             f"      cannot run: {printable(exhibit.problem)}" if exhibit.problem else f"      runs {printable(exhibit.program)}"]
+    lines += [f"      reads {printable(place)}" for place in item.files if exhibit.problem or not exhibit.program.endswith(place)]
     return "\n".join(lines)

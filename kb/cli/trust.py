@@ -20,7 +20,8 @@ def trust(path: str, list_: bool, forget: bool) -> None:
 
     A fleet's commands and adapters arrive with a clone, so nothing runs them before a person said so. What is recorded
     is the command line and the bytes of the fleet's own files that it names: a change of either asks again. At a
-    terminal this asks first; elsewhere it shows and records at once. KB_TRUST=1 approves for one process.
+    terminal this asks first; elsewhere it shows and records at once. A line that cannot run is not approved (exit 1).
+    KB_TRUST=1 approves for one process.
     """
     from kb.ops import trust as op
 
@@ -58,11 +59,17 @@ def _show_and_approve(path: str) -> None:
     click.echo(printable(app.fleet.root))
     for exhibit in shown:
         click.echo(describe(exhibit) + ("\n      approved" if exhibit.approved else ""))
-    if all(exhibit.approved for exhibit in shown):
+    left = [exhibit for exhibit in shown if not exhibit.approved]
+    if not left:
         click.echo("all of it is approved")
         return
-    if at_terminal() and not click.confirm("Approve all of this?", default=False, err=True):
+    broken = [exhibit.item.name for exhibit in left if exhibit.problem]
+    what = "all of this" if not broken else "what can run"
+    if len(broken) == len(left) or (at_terminal() and not click.confirm(f"Approve {what}?", default=False, err=True)):
         click.echo("nothing was approved")
         click.get_current_context().exit(1)
     op.approve(app, shown)
     click.echo(f"approved; take it back with: kb trust {printable(path)} --forget")
+    if broken:
+        click.echo(f"not approved, because it cannot run: {printable(', '.join(broken))}")
+        click.get_current_context().exit(1)

@@ -47,6 +47,7 @@ _OPTION = re.compile(
 _PAIR = re.compile(
     rf"(?i)(?P<head>{_SECRET_WORD}\\?[\"'`]?(?:[ \t]*:?={{1,3}}>?[ \t]*|:(?!:)|%3[ad]))(?P<value>(?![:=]|\*\*){_BARE}+)")
 _ELEMENT = re.compile(rf"(?i)(?P<head>{_SECRET_WORD}>)(?P<value>[^<>\n]+)(?=</)")
+_MOST_PASSES = 8
 _MARKER = re.compile(r"\[REDACTED_(?:KEY|TOKEN|SECRET)\]")
 _CLEANED = re.compile(r"[\"'`\\]{0,2}\[REDACTED_(?:KEY|TOKEN|SECRET)\](?![\w\[/+=-])")
 _BEARER = re.compile(r"(?i)(?:.*[:=\"'])?bearer:?", re.DOTALL)
@@ -56,6 +57,15 @@ _GRAMMAR = frozenset({"and", "argument", "field", "flag", "flags", "is", "option
 
 def scrub(text: str) -> str:
     """`text` with its secrets replaced by `[REDACTED_KEY]`, `[REDACTED_TOKEN]` or `[REDACTED_SECRET]`. Idempotent."""
+    for _ in range(_MOST_PASSES):  # what one pass cuts out may bring a name and a value together
+        cleaned = _scrubbed(text)
+        if cleaned == text:
+            break
+        text = cleaned
+    return text
+
+
+def _scrubbed(text: str) -> str:
     if "-----BEGIN " in text:
         text = _BLOCK.sub(KEY, text)
     if "eyJ" in text:

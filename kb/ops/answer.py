@@ -14,7 +14,7 @@ from kb.core.prompts import NOT_HELD, answer_prompt, facts_of, map_prompt, reduc
 from kb.core.values import Answer, Miss, Passage, Place, Result
 from kb.core.windows import Window, assemble, readable
 from kb.ops.ask import ask, record_miss
-from kb.ops.models import ModelUnreachable, NoModel, Untrusted, ask_model, configured, require_trust
+from kb.ops.models import ModelUnreachable, NoModel, Untrusted, ask_model, configured, require_settings, require_trust
 
 if TYPE_CHECKING:
     from kb.app import App
@@ -124,9 +124,13 @@ def served_windows(app: App, results: Sequence[Result], passages: int) -> list[W
 
 
 def answer_complete(app: App, question: str, progress: Progress) -> Complete:
-    """Read every keyed file in scope, ten a call, and answer from the facts. Raises NoModel and Untrusted before any call."""
+    """Read every keyed file in scope, ten a call, and answer from the facts.
+
+    Raises NoModel, Untrusted, and UsageError for a line that can never run, before any call.
+    """
     if configured(app, "answerer") is None:
         raise NoModel("--complete is nothing but model calls, and fleet.txt has no `answerer =` line")
+    require_settings(app, "answerer")
     require_trust(app, "answerer")
     places = [Place(entry.base, entry.path) for entry in app.catalogue.entries()]
     if not places:

@@ -78,8 +78,10 @@ def _by_plugin(root: str, path: str) -> str:
     if isinstance(text, str):
         return text
     if refused == f"no plugin reads .{ending}":
-        script = os.path.join(root, trust.ADAPTERS, f"{ending or 'pdf'}.cmd")
-        raise KbError(f"nothing here reads {'.' + ending if ending else 'a file without an extension'}",
+        if not ending:
+            raise KbError(f"{path} has no extension, so nothing says how to read it", hint="give it one, such as .txt or .pdf")
+        script = os.path.join(root, trust.ADAPTERS, f"{ending}.cmd")
+        raise KbError(f"nothing here reads .{ending}",
                       hint=f"write the executable {script}: the document is its one argument, text goes to stdout. For a PDF "
                       'it is two lines: #!/bin/sh and exec pdftotext -layout -enc UTF-8 "$1" -')
     raise KbError(f"cannot read {path}: {refused}", hint=hint)

@@ -65,6 +65,7 @@ def plan(app: App, document: str, *, agent: str | None = None, keep: bool = Fals
     require_promoters(app, "ingest")
     path = os.path.realpath(document)
     named = _named(app, agent) if agent is not None else None
+    _refuse_held(app, path)
     if os.path.islink(document) and not keep:
         raise KbError(f"{document} is a link to {path}, and ingest would leave it leading nowhere",
                       hint="name that file itself, or copy it with --keep")
@@ -74,7 +75,6 @@ def plan(app: App, document: str, *, agent: str | None = None, keep: bool = Fals
         if begun is None:
             raise KbError(f"{document} is not a file")
         return Plan(path, begun.deposit.base, "", "", None, begun)
-    _refuse_held(app, path)
     digest = digest_of(path)
     text = extract(app.fleet.root, path)
     same = next((found for found in staged if holds(found, path, digest, text)), None)

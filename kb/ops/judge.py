@@ -18,7 +18,7 @@ from kb.core.reviews import LENSES, REPEATED, Lens, Review, as_lens, bare_reason
 from kb.core.values import Base, Place, Result, stem
 from kb.errors import KbError
 from kb.ops.ask import ask
-from kb.ops.models import NoModel, ask_model, configured, require_trust
+from kb.ops.models import NoModel, ask_model, configured, require_settings, require_trust
 from kb.ops.write import BadDraft, Refused, compose, finish_interrupted, write_note
 from kb.store.decisions import is_of_another, remember
 from kb.store.declared import is_private
@@ -76,9 +76,9 @@ class Outage(KbError):
 
 
 def require_promoters(app: App, verb: str) -> None:
-    """Refuse before any work: both promoters are named in fleet.txt, and approved, and no plugin that feeds the verb is off.
+    """Refuse before any work: both promoters are named in fleet.txt, can run, and are approved; no plugin that feeds the verb is off.
 
-    Raises NoModel, Untrusted and PluginError.
+    Raises NoModel, UsageError for a line that can never run and for a bad `model_timeout`, Untrusted and PluginError.
     """
     if configured(app, "promoter") is None:
         raise NoModel(f"kb {verb} needs a `promoter =` line in fleet.txt", hint="it names the command that proposes notes, "
@@ -86,6 +86,7 @@ def require_promoters(app: App, verb: str) -> None:
     if configured(app, "reviewer") is None:
         raise NoModel(f"kb {verb} needs a `reviewer =` line in fleet.txt: a promoter alone would write what nobody reviewed",
                       hint="such as: reviewer = tools/claude.sh reviewer")
+    require_settings(app, "promoter", "reviewer")
     require_trust(app, "promoter", "reviewer")
     for hook in ("kb_promoters", "kb_extractors") if verb == "ingest" else ("kb_promoters",):
         app.host.require(hook, verb)

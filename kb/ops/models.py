@@ -79,6 +79,23 @@ def ask_model(app: App, role: Role, prompt: str, *, question: str = "", windows:
     return reply
 
 
+def require_settings(app: App, *roles: Role) -> None:
+    """Refuse, before any work, a time limit that is none and a command line that can never run. Raises UsageError."""
+    from kb.store.commands import BadCommand, CommandFailed, command_words
+
+    model_timeout(app)
+    for role in roles:
+        value = configured(app, role)
+        if value is None or not _is_command(app, role, value):
+            continue
+        try:
+            command_words(value, app.fleet.root)
+        except BadCommand as error:
+            raise UsageError(f"`{role} =` in fleet.txt cannot run: {error.message}", hint=error.hint) from None
+        except CommandFailed:  # what is not installed now may be later: a failure of the call, not of the line
+            continue
+
+
 def untrusted(app: App, *roles: str) -> list[Runnable]:
     """What the fleet names for these roles and adapters (`tools/extract/pdf.cmd`) and nobody approved."""
     return [item for item in runnables(app) if item.name in roles and not trust.is_approved(app.fleet.root, item)]
@@ -106,6 +123,15 @@ def _needs_approval(app: App, role: Role, value: str) -> bool:
         return True
 
 
+def _is_command(app: App, role: Role, value: str) -> bool:
+    """Whether the value is a command line, and not the name of something that a plugin does itself."""
+    try:
+        model = _model(app, role, value)
+    except PluginError:
+        return False
+    return model.needs_approval and model.fallback
+
+
 def _model(app: App, role: Role, value: str) -> Answerer | Promoter:
     kind, hook = (Answerer, "kb_answerers") if role == "answerer" else (Promoter, "kb_promoters")
     models: list[Answerer | Promoter] = app.host.specs(hook, kind, lambda model: str(model.name))
@@ -116,16 +142,18 @@ def _model(app: App, role: Role, value: str) -> Answerer | Promoter:
 
 
 def program_path(app: App, item: Runnable) -> str:
-    """What the first word of a command line names today, for a person who is to approve it; why not, when nothing."""
-    from kb.store.commands import CommandFailed, command_words
+    """What would run, for a person who is to approve it: the program that a command line starts today, or a plugin.
+
+    Raises CommandFailed when there is no such program, PluginError when no plugin takes the line.
+    """
+    from kb.store.commands import command_words
 
     if item.name == item.command:
         return os.path.join(app.fleet.root, item.command)
-    try:
-        return command_words(item.command, app.fleet.root)[0]
-    except CommandFailed as error:
-        return str(error)
+    role = next(role for role in ROLES if role == item.name)
+    model = _model(app, role, item.command)
+    return command_words(item.command, app.fleet.root)[0] if model.fallback else f"the plugin {model.name}"
 
 
 __all__ = ["ROLES", "ModelUnreachable", "NoModel", "Untrusted", "ask_model", "configured", "model_timeout",
-           "program_path", "require_trust", "runnables", "untrusted"]
+           "program_path", "require_settings", "require_trust", "runnables", "untrusted"]

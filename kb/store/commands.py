@@ -35,16 +35,20 @@ class CommandFailed(KbError):
     """A command that could not be started, ran out of time, failed, printed nothing or printed too much."""
 
 
+class BadCommand(CommandFailed):
+    """A command that can never run as it is written, whatever is installed."""
+
+
 def split_command(command: str) -> list[str]:
-    """The words of a command as a POSIX shell would split them; nothing is expanded. Raises CommandFailed."""
+    """The words of a command as a POSIX shell would split them; nothing is expanded. Raises BadCommand."""
     import shlex
 
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise CommandFailed(f"the command `{command}` cannot be split into words: {error}") from None
+        raise BadCommand(f"the command `{command}` cannot be split into words: {error}") from None
     if not words:
-        raise CommandFailed("the command is blank")
+        raise BadCommand("the command is blank")
     return words
 
 
@@ -52,12 +56,15 @@ def resolve_program(word: str, root: str) -> str:
     """The program that `word` names: a file of the fleet at `root`, an absolute path, else a name found on PATH.
 
     A relative path that climbs out of the fleet is refused: what it names would depend on where the fleet was put.
-    Relative entries of PATH are passed over. Raises CommandFailed when there is no such program.
+    Relative entries of PATH are passed over. Raises BadCommand for that path and for a blank word, CommandFailed when
+    there is no such program.
     """
+    if not word.strip():
+        raise BadCommand("the command names no program")
     inside = os.path.normpath(os.path.join(root, word))
     absolute = word.startswith(os.sep)
     if not absolute and not is_inside(inside, root):
-        raise CommandFailed(f"the program {word} lies outside the fleet", hint="name it by its absolute path")
+        raise BadCommand(f"the program {word} lies outside the fleet", hint="name it by its absolute path")
     if os.path.isfile(inside):
         return inside
     if os.sep in word:

@@ -17,7 +17,8 @@ def extract(path: Path) -> str:
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
-        raise KbError(f"it is not {encoding[:6].upper()} text (byte {error.start})",
+        name = "UTF-16" if encoding == "utf-16" else "UTF-8"
+        raise KbError(f"it is not {name} text (byte {error.start})",
                       hint="save it as UTF-8 and try again") from None
     if "\0" in text:
         raise KbError("it holds NUL characters, so it is not text")

@@ -114,6 +114,14 @@ def test_complete_names_a_file_that_is_cited_and_was_not_read(fleet):
     assert "citations:" not in fleet.kb("answer", "how much", ".", "--complete").ok().err
 
 
+@pytest.mark.parametrize("line", ['answerer = "unclosed', "answerer = ../../bin/sh", "answerer = cat\nmodel_timeout = -1"])
+def test_complete_with_a_bad_setting_is_exit_2_before_any_work(fleet, line):
+    answerer(fleet, "echo x")
+    fleet.write("fleet.txt", f"{line}\n")
+    run = fleet.kb("answer", "how much", ".", "--complete")
+    assert (run.code, run.out) == (2, "") and line.split("\n")[-1].split(" ")[0] in run.err
+
+
 @pytest.mark.parametrize("reply", ["I am not able to help with that.", "ok", "The files hold nothing of interest."])
 def test_complete_takes_a_reply_without_facts_and_verdicts_for_files_that_were_not_read(fleet, reply):
     answerer(fleet, f"echo '{reply}'")

@@ -168,6 +168,16 @@ def test_a_missing_document_a_folder_and_a_pipe_are_exit_1(desk):
         assert (run.code, run.out) == (1, "") and "is not a file" in run.err
 
 
+@pytest.mark.parametrize(("name", "data", "told", "never"), [
+    ("latin.txt", b"caf\xe9\n", "it is not UTF-8 text", "UTF-8-"), ("half.txt", b"\xff\xfea", "it is not UTF-16 text", "UTF-8 text"),
+    ("LICENSE", b"text\n", "has no extension", "pdf.cmd"), (".profile", b"text\n", "has no extension", "pdf.cmd"),
+    ("chart.xyz", b"text\n", "tools/extract/xyz.cmd", "pdf.cmd")])
+def test_a_document_that_nobody_can_read_is_told_for_what_it_is(desk, name, data, told, never):
+    desk.write(f"desk/{name}", data)
+    run = ingest(desk, document=f"desk/{name}")
+    assert run.code == 1 and told in run.err and never not in run.err and inbox(desk) == []
+
+
 @pytest.mark.parametrize("role", ["promoter", "reviewer"])
 def test_without_both_models_nothing_moves(desk, role):
     desk.write("fleet.txt", "".join(line for line in desk.read("fleet.txt").splitlines(True) if not line.startswith(role)))

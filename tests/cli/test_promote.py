@@ -54,6 +54,27 @@ def test_a_dry_run_says_so_first_and_writes_nothing(desk):
     assert not (desk.root / NOTE).exists() and not (desk.root / "kb-decided.txt").exists()
 
 
+BAD = ["model_timeout = -1", "model_timeout = soon", "model_timeout = nan", 'promoter = "unclosed', "reviewer = 'x",
+       "promoter = ../../bin/sh", 'reviewer = ""']
+
+
+@pytest.mark.parametrize("line", BAD)
+@pytest.mark.parametrize("words", [["promote", "."], ["promote", ".", "--dry-run"], ["consolidate", "ada", "."],
+                                   ["ingest", "fleet/ada/inbox/freeze.md", ".", "--agent", "ada"]])
+def test_a_bad_setting_is_exit_2_before_any_work(desk, words, line):
+    key = line.partition(" ")[0]
+    desk.write("fleet.txt", "".join(old for old in desk.read("fleet.txt").splitlines(True) if not old.startswith(key)) + line + "\n")
+    before = {path for path in desk.root.rglob("*") if "home" not in path.parts}
+    run = desk.kb(*words)
+    assert (run.code, run.out) == (2, "") and key in run.err and run.err.count("\n") <= 2
+    assert {path for path in desk.root.rglob("*") if "home" not in path.parts} == before
+
+
+def test_a_program_that_is_not_there_is_an_outage_and_not_a_bad_setting(desk):
+    desk.write("fleet.txt", desk.read("fleet.txt").replace("tools/promoter.sh", "tools/gone.sh"))
+    assert desk.kb("promote", desk.root).code == 1
+
+
 def test_an_escape_in_a_reply_is_shown_and_not_obeyed(desk):
     stand_in(desk, "promoter", proposal("x\x1b[2Jy"))
     stand_in(desk, "reviewer", "VERDICT: reject\nREASON: \x1b]0;t\x07 no\n")

@@ -63,6 +63,21 @@ def test_trust_shows_what_would_run_and_records_it_elsewhere_than_in_the_fleet(f
     assert len(listed) == 3 and all(str(fleet.root) in line and "2026-09-20" in line for line in listed)
 
 
+@pytest.mark.parametrize(("line", "why"), [
+    ('promoter = "unclosed', "cannot be split into words"), ("promoter = ../../bin/sh", "lies outside the fleet"),
+    ("promoter = tools/gone.sh", "there is no program"), ("promoter = no-such-program-at-all", "there is no program")])
+def test_a_line_that_cannot_run_is_told_and_left_unapproved_while_the_others_are_approved(fleet, line, why):
+    fleet.write("fleet.txt", f"answerer = cat\n{line}\n")
+    for told in ("\napproved; ", "\nnothing was approved"):
+        run = fleet.kb("trust", ".")
+        assert run.code == 1 and "cannot run: " in run.out and why in run.out and told in run.out
+        assert "runs the" not in run.out and "runs there" not in run.out
+    [kept] = fleet.kb("trust", "--list").ok().out.splitlines()
+    assert "answerer = cat" in kept
+    fleet.write("fleet.txt", "answerer = cat\npromoter = cat\n")
+    assert fleet.kb("trust", ".").ok().out.splitlines()[-1].startswith("approved; ")
+
+
 CHANGES = {
     "the line": lambda sh: sh.write("fleet.txt", "answerer = tools/say.sh --long\n"),
     "the program": lambda sh: sh.script("tools/say.sh", "echo no\n"),
