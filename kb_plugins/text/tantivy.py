@@ -27,6 +27,7 @@ LOCK_SECONDS = 10.0
 _SMALL_HEAP, _LARGE_HEAP = 15_000_000, 96_000_000  # bytes; the small one is the least that tantivy takes
 _SPARE = 64                  # hits asked for beyond the limit, so that ties at the limit are seen whole
 _STDERR = RLock()            # one thread at a time puts file descriptor 2 aside
+_STORE = ".store"            # small, since no field is stored; damage in it makes the engine ask for endless memory and abort
 _NOISE = 1e-4                # scores are single precision
 
 
@@ -72,9 +73,12 @@ class Tantivy:
         state = _read_state(base.root)
         if state is None or state.generation != generation:
             raise KbError("the tantivy index is out of step with index.db", hint="run kb index")
+        folder = _folder(base.root)
         with _told("is damaged"):
-            index, schema = _open(_folder(base.root), create=False)
-            opened = TantivyIndex(index, schema, _written_documents(_folder(base.root)), state.languages)
+            if _measured(folder, _STORE) != {name: sums for name, sums in state.files.items() if name.endswith(_STORE)}:
+                raise ValueError("its store is not what was written")
+            index, schema = _open(folder, create=False)
+            opened = TantivyIndex(index, schema, _written_documents(folder), state.languages)
         if _read_state(base.root) != state:
             raise KbError("the tantivy index changed while it was read", hint="ask again")
         return opened
@@ -294,12 +298,15 @@ def _read_state(root: str) -> _State | None:
         return None
 
 
-def _measured(folder: str) -> dict[str, tuple[int, int]]:
-    """File name -> (size in bytes, crc32) of what the engine keeps: segments and meta.json. Empty when it cannot be read."""
+def _measured(folder: str, suffix: str = "") -> dict[str, tuple[int, int]]:
+    """File name -> (size in bytes, crc32) of what the engine keeps: segments and meta.json. Empty when it cannot be read.
+
+    Only of names that end in `suffix`.
+    """
     found = {}
     try:
         for name in sorted(os.listdir(folder)):
-            if name != "kb.json" and not name.startswith("."):
+            if name != "kb.json" and not name.startswith(".") and name.endswith(suffix):
                 with open(os.path.join(folder, name), "rb") as file:
                     size = total = 0
                     while part := file.read(1 << 20):

@@ -28,6 +28,13 @@ Form = Literal["NFC", "NFD"]
 REGISTERED = open_host(lambda failure: None).drivers(DRIVERS)
 
 
+def put_instead(path: Path, content: bytes) -> None:
+    """Another file under the name `path`. A file the engine has mapped is never cut short: its late thread would die of SIGBUS."""
+    other = path.with_name("other")
+    other.write_bytes(content)
+    os.replace(other, path)
+
+
 class Shelf:
     """A folder of bases, one backend, and the questions a test asks."""
 
@@ -507,7 +514,7 @@ def test_damaged_segments_of_tantivy_leave_the_question_to_fts5(tmp_path: Path) 
     shelf.index()
     for segment in (tmp_path / "fleet/ana/.kb/tantivy").iterdir():
         if segment.name != "kb.json":
-            segment.write_bytes(b"\0" * 40)
+            put_instead(segment, b"\0" * 40)
     assert "kb index" in shelf.hits("walrus").skipped[0]
     library = Catalogue(open_fleet([str(tmp_path)]), False, lambda name: host.driver(DRIVERS, name)(), "auto")
     assert [hit.place.path for hit in library.text(prepare("walrus")).hits] == ["a.md"]
@@ -529,13 +536,28 @@ def test_damaged_bytes_of_tantivy_print_nothing_and_are_mended_by_the_next_run(
         (segment,) = [path for path in (tmp_path / "fleet/ana/.kb/tantivy").glob(f"*.{kind}") if path.stat().st_size > 100]
         whole = segment.read_bytes()
         footer = whole.rindex(b'{"version"')
-        segment.write_bytes(fill * footer + whole[footer:])
+        put_instead(segment, fill * footer + whole[footer:])
         library.text(prepare("walrus rests"))
         shelf.hits("walrus rests")
         # a thread of the engine's own, which looks at what it opens once, is beyond our reach in the rare case that it is late
         assert [line for line in capfd.readouterr().err.split("\n") if "panicked" in line and "watch-callbacks" not in line] == []
         shelf.index()
         assert sorted(shelf.ask("walrus rests")) == plain
+
+
+def test_a_damaged_store_of_tantivy_is_refused_before_the_engine_asks_for_endless_memory_and_aborts(tmp_path: Path) -> None:
+    host = open_host(lambda failure: None)
+    shelf = Shelf(tmp_path, host.driver(DRIVERS, "tantivy")())
+    for i in range(30):
+        shelf.write(f"n{i:02}.md", part(f"The walrus {i} rests."))
+    shelf.index()
+    (store,) = (tmp_path / "fleet/ana/.kb/tantivy").glob("*.store")
+    whole = store.read_bytes()
+    for place in range(len(whole)):
+        put_instead(store, whole[:place] + bytes([whole[place] ^ 0xff]) + whole[place + 1:])
+        assert shelf.hits("walrus rests").skipped
+    put_instead(store, whole)
+    assert len(shelf.ask("walrus rests")) == 30
 
 
 def test_what_is_printed_while_tantivy_is_asked_is_not_lost(capfd: pytest.CaptureFixture[str]) -> None:
@@ -554,7 +576,7 @@ def test_an_engine_that_cannot_take_a_change_is_filled_anew(tmp_path: Path) -> N
     shelf.index()
     for segment in (tmp_path / "fleet/ana/.kb/tantivy").iterdir():
         if segment.name != "kb.json":
-            segment.write_bytes(b"rubbish")
+            put_instead(segment, b"rubbish")
     shelf.write("b.md", part("The walrus swims."))
     shelf.index()
     assert sorted(shelf.ask("walrus")) == ["a.md", "b.md"]
