@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -14,6 +15,9 @@ import pytest
 
 NOW = "2026-09-20T12:00:00Z"
 REPOSITORY = Path(__file__).resolve().parent.parent
+
+# A shell that starts the tests in the background has Ctrl-C ignored, and what is ignored is inherited by every process of ours.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
