@@ -56,6 +56,8 @@ def test_a_vault_gets_the_same_findings_before_and_after_it_is_indexed(vault: st
                                                                        monkeypatch: pytest.MonkeyPatch) -> None:
     root = tmp_path / vault
     shutil.copytree(data / "vaults" / vault, root)
+    for folder, _, _ in os.walk(root):
+        os.chmod(folder, 0o755)  # the collections may be read-only, and so is their copy
     aged(root)
     before = list(grade(root).findings)
     sh.kb("index", str(root)).ok()
