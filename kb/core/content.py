@@ -60,8 +60,8 @@ def content_of(text: str, header: Header) -> Content:
 
 def dashes(lines: Sequence[str]) -> list[Dash]:
     """The lines with an em or en dash. A bibliography line is left out, because it repeats a record."""
-    return [Dash(number, found[0]) for number, line in enumerate(lines, start=1)
-            if (found := _DASH.search(line)) and not _BIBLIOGRAPHY.match(line)]
+    dashed = [(number, line) for number, line in enumerate(lines, start=1) if "\u2014" in line or "\u2013" in line]
+    return [Dash(number, found[0]) for number, line in dashed if (found := _DASH.search(line)) and not _BIBLIOGRAPHY.match(line)]
 
 
 def encode_content(content: Content) -> str:

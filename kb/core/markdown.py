@@ -26,6 +26,8 @@ _MARKER = re.compile(r"([-+*]|\d{1,9}[.)])( +|$)")
 DEFINITION = re.compile(r" {0,3}\[(?:[^\[\]\\]|\\.){1,999}\]:[ \t]*(?:<[^<>]*>|[^\s<]\S*)"
                          r"(?:[ \t]+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?[ \t]*$")
 
+_FRONT_MATTER = {"---": ("---", "..."), "+++": ("+++",), "{": ("}",)}  # first line -> what the last one may be
+
 _ATTRIBUTE = r"[ \t]++[A-Za-z_:][A-Za-z0-9_.:-]*+(?:[ \t]*+=[ \t]*+(?:[^ \t\"'=<>`]++|'[^']*+'|\"[^\"]*+\"))?+"
 _BLOCK_TAGS = (
     "address article aside base basefont blockquote body caption center col colgroup dd details dialog dir div dl dt fieldset "
@@ -81,24 +83,35 @@ def scan(text: str, *, front: bool = True) -> list[Line]:
     raw = lines_of(text)
     start = front_matter_end(raw) if front else 0
     scanner = _Scanner([Line("front", line) for line in raw[:start]])
-    lines, containers = scanner.lines, scanner.containers
-    for line in raw[start:]:
-        if containers or scanner.fence or scanner.html is not None:
-            scanner.take(line)
-        elif not line:
-            lines.append(Line("blank", line))
-            scanner.paragraph = -1
-        elif line[0] == "#" and (atx := _ATX.match(line)):
-            lines.append(Line("heading", _heading_text(line[len(atx[1]):]), len(atx[1]), line))
-            scanner.paragraph = -1
-        elif line[0] in _STRUCTURAL and not _TEXT_AFTER_ALL.match(line):
-            scanner.take(line)
-        elif scanner.paragraph < 0:
-            scanner.paragraph = len(lines)
-            lines.append(Line("text", line, BEGINS))
-        else:
-            lines.append(Line("text", line, CONTINUES))
-    return lines
+    scanner.feed(raw[start:])
+    return scanner.lines
+
+
+def scan_part(text: str, start: int, end: int) -> tuple[list[Line], int]:
+    """The lines from `start`, where a block begins and nothing is open, to the first such place at or after `end`; and that place."""
+    scanner = _Scanner([])
+    while start < len(text):
+        stop = next_block(text, max(end, start + 1))
+        scanner.feed(lines_of(text[start:stop]))
+        start = stop
+        if not scanner.is_open:
+            break
+    return scanner.lines, start
+
+
+def next_block(text: str, start: int) -> int:
+    """The first place at or after `start` that follows an empty line and `is_at_margin`; the end of the text where there is none."""
+    end = max(start - 2, 0)
+    while (end := text.find("\n\n", end)) >= 0:
+        if is_at_margin(text, end + 2):
+            return end + 2
+        end += 1
+    return len(text)
+
+
+def is_at_margin(text: str, place: int) -> bool:
+    """Whether a line begins with a letter or a heading, so that after an empty line it is in no list, quote or indented code."""
+    return text[place:place + 1].isalpha() or text.startswith("##", place)
 
 
 class _Scanner:
@@ -120,6 +133,31 @@ class _Scanner:
         self.fence = ""
         self.html: int | None = None
         self.hollow = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a fence or a block of HTML goes on, whatever the next line is."""
+        return bool(self.fence) or self.html is not None
+
+    def feed(self, raw: list[str]) -> None:
+        """Add lines: those that no open block can claim and that begin with no mark go a short way."""
+        lines, containers = self.lines, self.containers
+        for line in raw:
+            if containers or self.fence or self.html is not None:
+                self.take(line)
+            elif not line:
+                lines.append(Line("blank", line))
+                self.paragraph = -1
+            elif line[0] == "#" and (atx := _ATX.match(line)):
+                lines.append(Line("heading", _heading_text(line[len(atx[1]):]), len(atx[1]), line))
+                self.paragraph = -1
+            elif line[0] in _STRUCTURAL and not _TEXT_AFTER_ALL.match(line):
+                self.take(line)
+            elif self.paragraph < 0:
+                self.paragraph = len(lines)
+                lines.append(Line("text", line, BEGINS))
+            else:
+                lines.append(Line("text", line, CONTINUES))
 
     def take(self, raw: str) -> None:
         """Add one line."""
@@ -298,22 +336,30 @@ def _heading_text(rest: str) -> str:
 
 
 def front_matter_end(lines: list[str]) -> int:
-    """How many lines the front matter takes, its two `---` included; 0 when there is none or it never closes."""
-    if not lines or lines[0].rstrip() != "---":
+    """How many lines the front matter takes, its first and last included; 0 when there is none or it never closes.
+
+    It is YAML between `---` and `---` or `...`, or what Hugo and Zola also take: TOML between two `+++`, and JSON from a `{` to a `}`
+    that stand alone on their lines.
+    """
+    if not lines or lines[0][:1] not in ("-", "+", "{"):
         return 0
-    for number, line in enumerate(lines[1:], start=2):
-        if line.rstrip() == "---":
-            return number
+    closing = _FRONT_MATTER.get(lines[0].rstrip())
+    if closing:
+        for number, line in enumerate(lines[1:], start=2):
+            if line.rstrip() in closing:
+                return number
     return 0
 
 
 def front_matter(lines: list[str]) -> dict[str, str]:
-    """The first value of each `key: value` line of the front matter, keys lower-cased, values as written.
+    """The first value of each `key: value` line of YAML front matter, keys lower-cased, values as written; empty for TOML and JSON.
 
     YAML types mean nothing here: a date, `no` or a title with a colon is the text that stands there. Indented lines
     belong to the key above and are skipped.
     """
     found: dict[str, str] = {}
+    if not lines or not lines[0].startswith("---"):
+        return found
     for line in lines[1:max(front_matter_end(lines) - 1, 0)]:
         if not line[:1].strip() or line[0] == "#":
             continue

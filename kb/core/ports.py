@@ -219,6 +219,10 @@ class BaseUnderCheck(Protocol):
     def private_citations(self) -> frozenset[str]:
         """Keys that files out of scope cite. Nothing else of those files is known."""
 
+    @property
+    def as_vault(self) -> bool:
+        """Whether links may carry a path or `.md`, case aside, as in a vault that is not kept for kb alone."""
+
     def resolve(self, link: WikiLink) -> Sequence[str]:
         """Paths of the files that a link may mean, private ones included."""
 

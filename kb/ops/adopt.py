@@ -204,20 +204,29 @@ def _read(base: Base) -> _Seen:
 
 
 def _declared(text: str) -> list[str]:
-    """Aliases and tags of the front matter, as Obsidian writes them: YAML, read as far as it can be."""
+    """Aliases and tags of the front matter, as Obsidian and Hugo write them, read as far as it can be."""
     lines = lines_of(text)
     end = front_matter_end(lines)
-    if not end:
-        return []
-    import yaml
-
-    try:
-        data = yaml.safe_load("\n".join(lines[1:end - 1]))
-    except (yaml.YAMLError, ValueError, RecursionError):  # ValueError: PyYAML's own dates, such as 2026-13-45
-        return []
+    data = _loaded(lines[:end]) if end else None
     if not isinstance(data, dict):
         return []
     return [word for name in ("aliases", "alias", "tags", "tag", "keywords") for word in _strings(data.get(name), name)]
+
+
+def _loaded(lines: list[str]) -> Any:
+    """What front matter of a kind that `front_matter_end` knows says; None when it cannot be read."""
+    import yaml
+
+    inner = "\n".join(lines[1:-1])
+    try:
+        if lines[0].startswith("+"):
+            import tomllib
+
+            return tomllib.loads(inner)
+        # JSON is YAML of another style
+        return yaml.safe_load(f"{{{inner}}}" if lines[0].startswith("{") else inner)
+    except (yaml.YAMLError, ValueError, RecursionError):  # ValueError: TOML's, and PyYAML's own dates, such as 2026-13-45
+        return None
 
 
 def _strings(value: Any, name: str) -> list[str]:

@@ -25,7 +25,7 @@ from kb.store.walk import FileStat
 if TYPE_CHECKING:
     from kb.core.content import Content
 
-FORMAT = 5
+FORMAT = 6
 BYTE_ORDER = sys.byteorder
 FIELD_BITS = 5
 _SUM_BYTES = 4

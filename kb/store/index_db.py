@@ -18,7 +18,7 @@ from kb.core.spacing import gather
 from kb.errors import KbError
 
 SCHEMA_VERSION = 1
-CHUNKER_VERSION = 1
+CHUNKER_VERSION = 2
 VERSION = SCHEMA_VERSION * 1000 + CHUNKER_VERSION
 CHUNK_BITS = 20
 BUSY_SECONDS = 10.0

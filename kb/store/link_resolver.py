@@ -24,14 +24,23 @@ class LinkResolver:
         self._paths = paths
         self._twins = twins
         self._as_vault = as_vault
+        self._resolved: dict[str, Sequence[str]] = {}
 
     def resolve(self, target: str) -> Sequence[str]:
         """Paths of the files that `target` may mean; empty when it leads nowhere."""
+        found = self._resolved.get(target)
+        if found is None:
+            found = self._resolved[target] = self._resolve(target)
+        return found
+
+    def _resolve(self, target: str) -> Sequence[str]:
         found = self._by_stem.get(target if target.isascii() else _composed(target))
         if found is None and "." in target.rpartition("/")[2] and not target.lower().endswith(".md"):
             found = self._attached(target)
         if found is None and self._as_vault:
             found = self._as_in_a_vault(target)
+            if not found:
+                found = self._set_aside(target)
         return found or ()
 
     @cached_property
@@ -65,6 +74,24 @@ class LinkResolver:
             for name in files:
                 if not name.lower().endswith(".md"):
                     found.setdefault(self._key(name), []).append(os.path.relpath(os.path.join(folder, name), self._root))
+        return found
+
+    def _set_aside(self, target: str) -> list[str]:
+        """The file that a link of a vault means in a build folder: kb does not read these, but Obsidian opens them. One is enough."""
+        wanted = self._key(target.replace("\\", "/")).removesuffix(".md").strip("/")
+        found = self._aside.get(wanted.rpartition("/")[2], ())
+        return [path for path in found if f"/{self._key(path).removesuffix('.md')}".endswith(f"/{wanted}")][:1]
+
+    @cached_property
+    def _aside(self) -> dict[str, list[str]]:
+        """The files in folders that are called as build folders are, by name without `.md`."""
+        found: dict[str, list[str]] = {}
+        for top in [os.path.join(folder, name) for folder, folders, _ in os.walk(self._root) for name in folders
+                    if name in SKIPPED_FOLDERS]:
+            for folder, _, files in os.walk(top):
+                for name in files:
+                    found.setdefault(self._key(name).removesuffix(".md"), []).append(
+                        os.path.relpath(os.path.join(folder, name), self._root))
         return found
 
     @cached_property

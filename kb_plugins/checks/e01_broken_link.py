@@ -1,8 +1,9 @@
 """E01 broken-link: a wikilink leads to no file of its base.
 
 A link `[[target#heading|label]]` ends at the edge of its base: its target is the name of a file, without folder and without
-`.md`. Links in fences, indented code, code spans, HTML blocks, comments and the root's templates/ folder are examples and are not
-asked, and `[[x]](url)` or a `[[x]]` that the note defines with `[x]: path` is an ordinary link.
+`.md`. Links in fences, indented code, code spans, HTML, comments (`<!-- -->` and Obsidian's `%% %%`), formulas and the root's
+templates/ folder are examples and are not asked; `[[{{date}}]]` is filled in by a template, and `[[x]](url)` or a `[[x]]` that the note
+defines with `[x]: path` is an ordinary link.
 When another base of the same run publishes a file of that name, the finding says so: write its path in prose.
 
     See [[rollback]].          # and no file called rollback.md anywhere in the base
@@ -31,20 +32,20 @@ def broken_links(view: BaseUnderCheck) -> Iterator[Problem]:
                 message = (f"[[{link.target}]] is broken here: {other} has a {link.target}.md, and a wikilink ends at the edge of "
                            "its base; write the path instead")
             else:
-                message = f"[[{link.target}]] is broken: {_why(link.target)}"
+                message = f"[[{link.target}]] is broken: {_why(link.target, view.as_vault)}"
             yield Problem(note.path, link.line, message)
 
 
-def _why(target: str) -> str:
-    name = target.rpartition("/")[2]
+def _why(target: str, as_vault: bool) -> str:
+    name = target if as_vault else target.rpartition("/")[2]
     ending = name.rpartition(".")[2].lower() if "." in name else ""
-    if ending == "md":
+    if ending == "md" and not as_vault:
         return f"a link names a file without .md, so there is no {name}.md in this base"
-    if ending:
+    if ending not in ("", "md"):
         return f"there is no {name} and no {name}.md in this base"
-    if "/" in target:
+    if "/" in target and not as_vault:
         return f"a link names a file without its folder, so there is no {target}.md in this base"
-    return f"there is no {target}.md in this base"
+    return f"there is no {name.removesuffix('.md')}.md in this base"
 
 
 @hookimpl

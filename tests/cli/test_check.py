@@ -173,11 +173,26 @@ FORMS = """# Links
 
 - [ ] a task with [[Harbour]] ^block-2
 
-%% a comment %% #tag [^1] [[#Links]] [[#^block-2]] [[1]](https://example.org) [[defined]]
+%% a comment with [[no link]] %% [[[Harbour]]] $x_{[[no link]]}$ <img alt="[[no link]]">
+[a](u "[[no link]]") <https://x.org/[[no_link]]> #tag [^1] [[#Links]] [[#^block-2]] [[1]](https://example.org) [[defined]]
 
 [^1]: A footnote with [[Harbour]].
 
 [defined]: charts/Harbour.md "Harbour"
+
+[other]: charts/Harbour.md "[[no link]]"
+
+[[Steps]], [[build/Steps]], [[build/Steps.md]], ![[chart.png]], [[{{date}}]], [[<% tp.date.now() %>]]
+
+$$
+[[no link]]
+$$
+
+%%
+[[no link]]
+
+[[no link]]
+%%
 
 `[[no link]]`, ``[[no ` link]]``, \\[[no link]], <!-- [[no link]] -->
 
@@ -201,7 +216,8 @@ def vault(sh: Shell) -> Shell:
     sh.write("vault/charts/index.md", "# Charts\n")
     sh.write("vault/drawing.excalidraw.md", "---\nexcalidraw-plugin: parsed\n---\n# Drawing\n")
     sh.write("vault/.obsidian/workspace.md", "[[not even read]]\n")
-    for name in ("plan.png", "assets/plan.png", "old/plan.png", "manual.pdf"):
+    sh.write("vault/build/Steps.md", "# Steps\n")
+    for name in ("plan.png", "assets/plan.png", "build/chart.png", "old/plan.png", "manual.pdf"):
         sh.write(f"vault/{name}", b"\x89PNG")
     return sh
 
@@ -210,6 +226,20 @@ def test_no_link_of_an_ordinary_vault_is_called_broken(vault: Shell) -> None:
     assert codes(vault.kb("check", "vault", "--format", "json", "--select", "E01,W01")) == []
     vault.write("vault/Broken.md", "[[Nobody wrote this]]\n")
     assert codes(vault.kb("check", "vault", "--format", "json", "--select", "E01")) == [("E01", "Broken.md:1")]
+
+
+def test_a_broken_link_of_a_vault_is_not_told_that_paths_and_endings_are_wrong(vault: Shell) -> None:
+    vault.write("vault/Broken.md", "[[charts/Nope]]\n[[nope.md]]\n[[nope.png]]\n[[Nope]]\n")
+    found = vault.kb("check", "vault", "--format", "json", "--select", "E01").json()["findings"]  # type: ignore[index]
+    assert [finding["message"] for finding in found] == [
+        "[[charts/Nope]] is broken: there is no charts/Nope.md in this base", "[[nope.md]] is broken: there is no nope.md in this base",
+        "[[nope.png]] is broken: there is no nope.png and no nope.png.md in this base",
+        "[[Nope]] is broken: there is no Nope.md in this base"]
+
+
+def test_a_broken_link_behind_a_tag_or_an_address_with_a_backtick_is_found(vault: Shell) -> None:
+    vault.write("vault/Broken.md", "See <https://x.org/`y> [[missing]] and ` here.\n\n<a href=\"`\">t</a> [[missing]] ` x\n")
+    assert codes(vault.kb("check", "vault", "--format", "json", "--select", "E01")) == [("E01", "Broken.md:1"), ("E01", "Broken.md:3")]
 
 
 def test_a_vault_that_was_adopted_keeps_the_meaning_of_its_links(vault: Shell) -> None:

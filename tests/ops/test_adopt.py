@@ -127,6 +127,19 @@ def test_any_front_matter_is_read_as_far_as_it_can_be(sh: Shell, front: str) -> 
     assert len(text) < 2000 and not (sh.root / "pwned").exists()
 
 
+@pytest.mark.parametrize("front", [
+    "+++\ntitle = \"Hugo\"\ndate = 2026-01-01\ntags = ['sea']\n+++\n", "{\n  \"title\": \"Hugo\",\n  \"tags\": [\"sea\"]\n}\n",
+    "---\ntitle: Hugo\ntags: [sea]\n...\n", "---\r\ntitle: Hugo\r\ntags: [sea]\r\n---\r\n", "\ufeff+++\ntags = ['sea']\n+++\n"])
+@pytest.mark.parametrize("body", ["Walrus and plankton.\n", "# Walrus\n\nPlankton.\n", "\n- Walrus\n"])
+def test_front_matter_of_any_tool_stays_at_the_top_and_its_words_are_no_keys(sh: Shell, front: str, body: str) -> None:
+    sh.write("vault/a.md", (front + body).encode())
+    sh.kb("init", "--adopt", "vault", "--keys", "--yes").ok()
+    text = (sh.root / "vault/a.md").read_bytes().decode()
+    assert text.startswith(front) and "**Search for:**" in text
+    keys = {key.lower() for key in parse_header(text.removeprefix("\ufeff")).keys}
+    assert {"walrus", "sea"} <= keys and not keys & {"title", "date", "tags", "hugo", "2026"}
+
+
 def test_private_folders_exempt_files_and_unreadable_notes_get_no_proposal(sh: Shell) -> None:
     sh.write("vault/agent.txt", "private = journal/\n")
     for name in ("journal/day.md", "README.md", "inbox/drop.md", "records/r.md"):
