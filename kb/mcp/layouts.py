@@ -28,22 +28,30 @@ def files_to_open(answer: Answer) -> str:
     return "\n".join(lines) + "\n"
 
 
-def passages(answer: Answer) -> str:
-    """kb_retrieve: the passages themselves, under the evidence."""
+def passages(answer: Answer, beginning: Sequence[Passage] = ()) -> str:
+    """kb_retrieve: the passages themselves, under the evidence. `beginning` is how the file that a hit is about begins, when its keys
+    matched and nothing in its text did."""
     if not answer.results:
         return nothing_found(answer)
     parts = [f"Passages for: {answer.question}\n\n{evidence_line(answer)}.\n\n"]
     if all(len(result.why) < 2 for result in answer.results):
         parts.append("NOTE: no file was ranked by both scorers, so take these as leads. Agreement never decides the verdict.\n\n")
     if not any(result.passages for result in answer.results):
-        parts.append("NOTE: no file has a passage to show: the text index is missing or stale. Run kb index.\n\n")
-    return "".join([*parts, *(_file(result) for result in answer.results)])
+        lost = answer.unreachable.unindexed or answer.skipped
+        why = "the text index is missing or stale. Run kb index" if lost else "the words of the question stand in keys alone"
+        parts.append(f"NOTE: no file has a passage to show: {why}.\n\n")
+    return "".join([*parts, *(_file(result, beginning if (result.base, result.path) == answer.keyword_top else ())
+                              for result in answer.results)])
 
 
-def _file(result: Result) -> str:
+def _file(result: Result, beginning: Sequence[Passage]) -> str:
     head = f"## {result.base}/{result.path}" + (f"  ({flat(result.title)})" if result.title else "")
     head += _DEPOSIT if result.memory == "short" else ""
-    body = "".join(_passage(passage) for passage in result.passages) or "   (ranked by keywords only; open the file for its text)\n"
+    body = "".join(_passage(passage) for passage in beginning or result.passages)
+    if beginning:
+        body = f"   (its keys matched, and this is how it begins)\n{body}"
+    elif not body:
+        body = "   (ranked by keywords only; open the file for its text)\n"
     return f"{head}\n   ranked by: {' + '.join(result.why)}\n{body}\n"
 
 

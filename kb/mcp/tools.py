@@ -12,8 +12,9 @@ from kb.errors import KbError, PluginError, UsageError
 from kb.mcp import layouts
 from kb.mcp.arguments import check_arguments, shortened
 from kb.mcp.protocol import INTERNAL_ERROR, INVALID_PARAMS, RpcError
-from kb.ops.ask import ask, record_miss
+from kb.ops.ask import PASSAGES_SHOWN, ask, record_miss
 from kb.ops.listing import Facets, list_files
+from kb.ops.passages import beginning, telling, vouched
 from kb.ops.remember import remember
 from kb.ops.roster import roster_text
 from kb.specs import Tool
@@ -121,7 +122,9 @@ def _route(app: App, given: Mapping[str, Any], top: int) -> str:
 def _retrieve(app: App, given: Mapping[str, Any], top: int) -> str:
     answer = ask(app, given["question"], given.get("top", top))
     record_miss(app, answer)
-    return layouts.passages(answer)
+    place = vouched(answer)
+    unmatched = place is not None and not any(telling(result.passages) for result in answer.results if (result.base, result.path) == place)
+    return layouts.passages(answer, beginning(app, place)[:PASSAGES_SHOWN] if place and unmatched else ())
 
 
 def _list(app: App, given: Mapping[str, Any]) -> str:

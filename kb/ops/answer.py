@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from kb.core.chunks import chunk
 from kb.core.citations import compare
 from kb.core.display import flat
 from kb.core.prompts import NOT_HELD, answer_prompt, facts_of, map_prompt, reduce_prompt
-from kb.core.values import Answer, Miss, Passage, Place, Result
+from kb.core.values import Answer, Miss, Place
 from kb.core.windows import Window, assemble, readable
 from kb.ops.ask import ask, record_miss
 from kb.ops.models import ModelUnreachable, NoModel, Untrusted, ask_model, configured, require_settings, require_trust
+from kb.ops.passages import beginning, telling, vouched
 
 if TYPE_CHECKING:
     from kb.app import App
@@ -87,7 +87,7 @@ def answer(app: App, question: str, mode: Mode = "fast", top: int = 5) -> Answer
         return Answered(found, miss)
     if configured(app, "answerer") is None:
         return Answered(found, miss)
-    windows = served_windows(app, found.results[:files], passages)
+    windows = served_windows(app, found, files, passages)
     served = tuple(dict.fromkeys(window.path for window in windows))
     try:
         reply = ask_model(app, "answerer", answer_prompt(found, windows), question=question, windows=windows,
@@ -100,24 +100,24 @@ def answer(app: App, question: str, mode: Mode = "fast", top: int = 5) -> Answer
     return Answered(found, miss, reply, served=served, unserved=tuple(unserved), uncited=tuple(uncited))
 
 
-def served_windows(app: App, results: Sequence[Result], passages: int) -> list[Window]:
+def served_windows(app: App, found: Answer, files: int, passages: int) -> list[Window]:
     """The windows of the reading list, in its order: what an answerer reads and what `kb eval --triad` grades.
 
-    A file without passages that the text index does not know as it is now gives its chunks from disk; any other gives
-    its purpose.
+    A file of which no passage matched gives its chunks from disk when a hit is about it, or when the text index does not
+    know it as it is now; any other gives its purpose.
     """
-    stale = set(app.catalogue.unindexed()) if any(not result.passages for result in results) else set()
+    results = found.results[:files]
+    chosen = {(result.base, result.path): telling(result.passages)[:passages] for result in results}
+    stale = set(app.catalogue.unindexed()) if not all(chosen.values()) else set()
     windows: list[Window] = []
     for result in results:
         place = Place(result.base, result.path)
-        chosen: Sequence[Passage] = result.passages[:passages]
-        text = app.catalogue.text_of(place) if chosen or place in stale else None
-        if not chosen and text is not None:
-            header = app.catalogue.header(place)
-            origin = header.front.get("captured_from") if header else None
-            chosen = [Passage(path, body, body, captured_from=origin) for path, body in chunk(text)[:passages]]
-        if chosen:
-            windows += assemble(str(place), result.memory, chosen, None if text is None else readable(text))
+        shown = chosen[place]
+        if not shown and (place in stale or place == vouched(found)):
+            shown = beginning(app, place)[:passages]
+        if shown:
+            text = app.catalogue.text_of(place)
+            windows += assemble(str(place), result.memory, shown, None if text is None else readable(text))
         else:
             windows.append(Window(str(place), "", "", result.memory, purpose=result.purpose))
     return windows

@@ -16,10 +16,11 @@ from kb.core.message import HookInput, decompose, unwrapped
 from kb.core.scrub import scrub
 from kb.core.session import Event
 from kb.core.shelves import layer_of
-from kb.core.values import Answer, Base, Miss, Passage, Place
+from kb.core.values import Answer, Base, Miss, Place
 from kb.errors import KbError
 from kb.ops.ask import PASSAGES_SHOWN, ask, record_miss
 from kb.ops.classify import classify
+from kb.ops.passages import beginning, telling, vouched
 from kb.specs import SessionEvent
 from kb.store import sessions
 
@@ -148,20 +149,13 @@ def _routed(app: App, out: Briefing, base: Base, decision: _Decision, answer: An
 
 def _subject(app: App, answer: Answer) -> Subject | None:
     """The file that a hit vouches for, with its passages; None below a hit and when it cannot be read."""
-    place = answer.keyword_top
-    if answer.verdict != "hit" or place is None:
+    place = vouched(answer)
+    if place is None:
         return None
-    matched = next((r.passages for r in answer.results if (r.base, r.path) == place), ())
+    matched = next((telling(r.passages) for r in answer.results if (r.base, r.path) == place), [])
     if matched:
         return Subject(place, layer_of(place.path), matched, True)
-    from kb.core.chunks import chunk
-
-    text = app.catalogue.text_of(place)
-    if text is None:
-        return None
-    header = app.catalogue.header(place)
-    origin = header.front.get("captured_from") if header else None
-    passages = [Passage(path, body, body, captured_from=origin) for path, body in chunk(text)]
+    passages = beginning(app, place)
     return Subject(place, layer_of(place.path), passages, False) if passages else None
 
 

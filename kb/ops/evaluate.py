@@ -159,7 +159,7 @@ def _triad(app: App, question: str, top: int) -> Triad:
     """The passages that `kb answer` would serve; the answer is the best of them, or the refusal."""
     passages = PASSAGES["fast"]
     answer = ask(app, question, max(top, FILES["fast"]), passages)
-    windows = served_windows(app, answer.results[:FILES["fast"]], passages) if answer.results else []
+    windows = served_windows(app, answer, FILES["fast"], passages)
     texts = [window.text or window.purpose for window in windows if window.text or window.purpose]
     if answer.verdict == "nothing":
         said = ABSTENTION

@@ -135,13 +135,24 @@ def test_complete_over_nothing_makes_no_call(sh):
     assert "no keyed file" in sh.kb("answer", "how much", ".", "--complete").ok().out and asked(sh) == []
 
 
+@pytest.mark.parametrize("question", ["how do I hoist a spool", "winding gear"])
+@pytest.mark.parametrize("indexed", [True, False])
+def test_a_hit_serves_the_note_where_only_its_keys_or_its_purpose_hold_the_words(fleet, question, indexed):
+    fleet.write("fleet/ada/knowledge/winch.md", "# Winch\n\n**Search for:** hoist, spool, winding gear\n\n"
+                "**Exists to:** how a spool is hoisted.\n\n## Steps\n\nGrease the drum first.\n")
+    answerer(fleet, "echo yes", index=indexed)
+    assert "; hit" in fleet.kb("answer", question, ".").ok().out
+    (prompt,) = asked(fleet)
+    assert "Grease the drum first." in prompt
+
+
 def test_the_extractive_answerer_quotes_and_says_so_when_it_is_a_guess(fleet):
     fleet.write("fleet.txt", "answerer = extractive\n")
     fleet.kb("index", ".").ok()
     out = fleet.kb("answer", "when is the pump flushed", ".").ok().out
     assert "“" in out and "(ada/knowledge/pump.md)" in out
     assert "read the sources yourself" in fleet.kb("answer", "openings", ".").ok().out.split("sources served")[0]
-    assert "“This file exists to collect openings" in fleet.kb("answer", "salutation", ".").ok().out
+    assert "“A first name and one question were answered most.”" in fleet.kb("answer", "salutation", ".").ok().out
     heron = fleet.kb("answer", "the heron stood by the culvert pump flush", ".").ok().out
     assert "[from short memory]" in heron
     assert fleet.kb("answer", "heron", ".", "--complete").code == 1

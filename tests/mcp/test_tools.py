@@ -134,9 +134,17 @@ def test_remember_ends_with_the_notice_of_the_command(fleet: Shell, serve: Serve
 
 def test_the_server_sees_what_kb_index_writes_while_it_serves(fleet: Shell, serve: Serve) -> None:
     peer = serve()
-    assert "has a passage to show" in peer.text("kb_retrieve", question="pump") or "###" not in peer.text("kb_retrieve", question="pump")
+    assert "has a passage to show: the text index is missing or stale" in peer.text("kb_retrieve", question="pump")
     fleet.kb("index", fleet.root).ok()
     eventually(lambda: "Close the inlet valve" in peer.text("kb_retrieve", question="flush the pump"))
+
+
+def test_a_hit_by_keys_alone_shows_how_its_note_begins_and_is_not_laid_on_the_index(fleet: Shell, serve: Serve) -> None:
+    fleet.write("fleet/ada/knowledge/winch.md", note("Winch", "spool hoist", "lift.", "## Use\n\nGrease the drum."))
+    fleet.kb("index", fleet.root).ok()
+    shown = serve().text("kb_retrieve", question="spool hoist")
+    assert "Verdict: something here matches" in shown and "its keys matched, and this is how it begins" in shown
+    assert "Grease the drum." in shown and "stale" not in shown
 
 
 def test_a_note_that_goes_is_not_served_again(fleet: Shell, serve: Serve) -> None:
