@@ -69,12 +69,12 @@ def resident_tokens(path: str) -> int:
 def _read(root: str, block: Block) -> SizedBlock:
     texts, missing, on_disk = [], [], 0
     for name in block.files:
-        real = os.path.realpath(os.path.join(root, name))
         try:
+            real = os.path.realpath(os.path.join(root, name))
             if os.path.isabs(name) or not _may_be_sent(real, root):
                 raise FileNotFoundError(name)
             text = read_text(real)
-        except (OSError, UnicodeDecodeError):
+        except (OSError, ValueError):  # not there, not to be read, no UTF-8, or no path at all: one with a NUL
             missing.append(name)
             continue
         on_disk += len(text.encode())
@@ -97,4 +97,8 @@ def _may_be_sent(real: str, root: str) -> bool:
         return False
     if name.casefold() == "person":
         return True
-    return all(base.root == beside and not base.privacy.covers(inner.replace(os.sep, "/")) for base in open_fleet([beside]).bases)
+    try:
+        bases = open_fleet([beside]).bases
+    except KbError:  # it is gone, no folder, or may not be read: what it keeps private is not known
+        return False
+    return all(base.root == beside and not base.privacy.covers(inner.replace(os.sep, "/")) for base in bases)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
 from kb.core.blocks import artifact_tokens, parse_blocks, tokens, without_keys
@@ -110,3 +114,42 @@ def test_of_a_base_beside_it_a_block_sends_what_is_public_and_of_the_person_all(
     assert fleet.kb("blocks", "fleet/ada").ok().out.count("missing file:") == 2
     sent = fleet.kb("blocks", "fleet/ada", "--emit").ok().out
     assert "outside" not in sent and all(words in sent for words in ("Ben's open page.", "Ada's own record.", "Lives by the river."))
+
+
+def _shut(folder: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("the superuser reads everything")
+    (folder / "gone").mkdir()
+    (folder / "gone/core.md").write_text("outside")
+    (folder / "gone").chmod(0)
+
+
+WAYS_TO_BE_MISSING: dict[str, Callable[[Path], object]] = {
+    "nothing is there": lambda fleet: None,
+    "a file where a folder was meant": lambda fleet: (fleet / "gone").write_text("no folder"),
+    "an empty folder": lambda fleet: (fleet / "gone").mkdir(),
+    "a folder where the file was meant": lambda fleet: (fleet / "gone/core.md").mkdir(parents=True),
+    "a loop of links": lambda fleet: (fleet / "gone").symlink_to("gone"),
+    "a link that leads nowhere": lambda fleet: (fleet / "gone").symlink_to("further"),
+    "a folder that may not be read": _shut,
+}
+
+
+@pytest.mark.parametrize("way", WAYS_TO_BE_MISSING)
+def test_a_neighbour_that_cannot_be_read_is_a_missing_file_and_costs_nothing_else(fleet: Shell, way: str) -> None:
+    fleet.write("fleet/ada/AGENTS.md", "The rules.\n")
+    fleet.write("fleet/ada/blocks.txt", "[identity]\n../gone/core.md\n../gone/\nAGENTS.md\n")
+    WAYS_TO_BE_MISSING[way](fleet.root / "fleet")
+    try:
+        told = fleet.kb("blocks", "fleet/ada").ok()
+        assert "missing file: ../gone/core.md" in told.out and told.err == "" and "identity   resident       1" in told.out
+        assert "The rules." in fleet.kb("blocks", "fleet/ada", "--emit").ok().out
+    finally:
+        if way.endswith("read"):
+            (fleet.root / "fleet/gone").chmod(0o755)
+
+
+def test_a_path_that_no_system_takes_is_a_missing_file(fleet: Shell) -> None:
+    fleet.write("fleet/ada/AGENTS.md", "The rules.\n")
+    fleet.write("fleet/ada/blocks.txt", f"[identity]\nA\0B.md\n../b\0/core.md\n{'x' * 5000}.md\nAGENTS.md\n")
+    assert fleet.kb("blocks", "fleet/ada").ok().out.count("missing file:") == 3
