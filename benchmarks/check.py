@@ -1,8 +1,9 @@
 """`kb check` on a large base against reading and decoding the same files in Python. The budget is a ratio of 3 on two processors.
 
-    python benchmarks/check.py [--notes 10000] [--runs 7]
+    python benchmarks/check.py [--notes 10000] [--runs 7] [--vault FOLDER]
 
-The base has keys, headings, wikilinks, citations and fences. Both sides are whole processes; what starting Python costs is taken off
+The base has keys, headings, wikilinks, citations and fences; with `--vault` it is made of copies of a folder of real notes, to which the
+budget does not apply. Both sides are whole processes; what starting Python costs is taken off
 the reading side only once, in the column `reading alone`, and the ratio is of the two whole processes.
 """
 
@@ -52,13 +53,27 @@ def make_linked_base(root: Path, notes: int) -> Path:
     return root
 
 
+def copies(vault: Path, root: Path, notes: int) -> Path:
+    """Copies of a folder of notes side by side, until there are `notes` of them or a little more."""
+    paths = [path for path in sorted(vault.rglob("*.md")) if path.is_file()]
+    for number in range(-(-notes // len(paths))):
+        for path in paths:
+            copy = root / f"copy{number}" / path.relative_to(vault)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(path.read_bytes())
+    age(root)
+    return root
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--notes", type=int, default=10_000)
     parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--vault", type=Path)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        base = str(make_linked_base(Path(folder) / "big", given.notes))
+        root = Path(folder) / "big"
+        base = str(copies(given.vault, root, given.notes) if given.vault else make_linked_base(root, given.notes))
         kb = [sys.executable, "-m", "kb"]
         sides = {"python": [sys.executable, "-c", "pass"], "read and decode": [sys.executable, "-c", READ, base],
                  "kb check": [*kb, "check", base], "kb check, one processor": [*ONE_PROCESSOR, *kb, "check", base]}
@@ -71,7 +86,7 @@ def main() -> int:
     print(f"{'':<22} {'median ms':>10} {'worst':>8} {'peak MB':>8} {'ratio':>6}")
     for name, time in times.items():
         print(f"{name:<22} {time.wall:>10.0f} {time.worst:>8.0f} {time.peak:>8.0f} {time.wall / reading:>6.2f}")
-    return int(max(times["kb check"].wall, times["kb check, indexed before"].wall) / reading > 3)
+    return 0 if given.vault else int(max(times["kb check"].wall, times["kb check, indexed before"].wall) / reading > 3)
 
 
 if __name__ == "__main__":
