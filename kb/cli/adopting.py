@@ -39,7 +39,8 @@ def adopt(folder: str, keys: bool, yes: bool) -> None:
     count = len(found.proposals)
     if not count:
         return
-    if not yes and not (sys.stdin.isatty() and click.confirm(f"Write {'this line' if count == 1 else f'these {count} lines'}?", err=True)):
+    here = sys.stdin is not None and sys.stdin.isatty()
+    if not yes and not (here and click.confirm(f"Write {'this line' if count == 1 else f'these {count} lines'}?", err=True)):
         told = "1 line is proposed and is not written" if count == 1 else f"{count} lines are proposed and none is written"
         click.echo(f"{told}. Add --yes to write {'it' if count == 1 else 'them'} as shown.")
         return

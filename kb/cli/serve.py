@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from kb.cli.options import everything, option, paths, top
@@ -29,7 +27,9 @@ def serve(ctx: click.Context, paths: tuple[str, ...], top: int, include_private:
 
         serve_http(paths, include_private, top, port or 4115)
         return
+    from kb.cli.standard_input import standard_input
     from kb.mcp.stdio import claim_stdout, serve_stdio
 
+    messages = standard_input("every message of the client")
     wire = claim_stdout()
-    ctx.exit(serve_stdio(paths, include_private, top, wire, sys.stdin.buffer))
+    ctx.exit(serve_stdio(paths, include_private, top, wire, messages))

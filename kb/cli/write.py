@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from kb.app import open_app
 from kb.cli.options import option
+from kb.cli.standard_input import standard_input
 from kb.core.display import printable
 from kb.core.draft import NoteDraft
 from kb.errors import KbError
@@ -28,7 +27,7 @@ def write(agent: str, slug: str, fleet_root: str, keys: str, summary: str, folde
           captured_from: str | None) -> None:
     """Write the note on stdin into AGENT's base as SLUG.md, with its keys, and list it in the agent's map."""
     try:
-        body = sys.stdin.buffer.read().decode("utf-8-sig")
+        body = standard_input("the note").read().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise KbError("the note on stdin is not UTF-8") from None
     draft = NoteDraft(agent, slug, [keys], summary, body, folder, provenance, stage, captured_from)

@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from kb.core.display import flat
-from kb.core.markdown import Line, scan
+from kb.core.markdown import HTML, Line, scan
 
 
 class MapEdit(NamedTuple):
-    """A map with one more entry. `created` says that the section was made for it."""
+    """A map with one more entry. `created` says that the section was made for it, `seen` that a reader of the map sees the entry:
+    it may stand in a fence or a comment that nothing closes."""
 
     text: str
     heading: str
     created: bool
+    seen: bool
 
 
 def add_entry(text: str, folder: str, slug: str, summary: str, keys: Sequence[str]) -> MapEdit:
@@ -31,25 +33,28 @@ def add_entry(text: str, folder: str, slug: str, summary: str, keys: Sequence[st
     if start is None:
         kept = text.rstrip()
         opening = [kept, "", heading] if kept else [heading]
-        return MapEdit(end.join([*opening, "", *entry, ""]), heading, True)
+        made = end.join([*opening, "", *entry, ""])
+        return MapEdit(made, heading, True, _section(scan(made), folder) is not None)
     stop = next((number for number in range(start + 1, len(lines))
                  if lines[number].kind == "heading" and lines[number].level <= 3), len(lines))
     last = max(number for number in range(start, stop) if lines[number].kind != "blank")
-    between = [""] if last == start else []
     carriage = "\r" if end == "\r\n" else ""
     raw[last] = raw[last].removesuffix("\r") + carriage
-    added = [line + carriage for line in (*between, *entry)]
-    return MapEdit("\n".join([*raw[:last + 1], *added, *(raw[last + 1:] or [""])]), heading, False)
+    for between in ([], [""]):  # raw HTML, such as a </details>, goes on to the next blank line
+        if last == start and not between:
+            continue
+        added = [line + carriage for line in (*between, *entry)]
+        made = "\n".join([*raw[:last + 1], *added, *(raw[last + 1:] or [""])])
+        line = scan(made)[last + 1 + len(between)]
+        seen = line.kind == "text" and line.level != HTML
+        if seen:
+            break
+    return MapEdit(made, heading, False, seen)
 
 
 def lists(text: str, slug: str) -> bool:
     """Whether the map has an entry for `slug`."""
     return f"[[{slug}]]" in text
-
-
-def shows_section(text: str, folder: str) -> bool:
-    """Whether a reader of the map sees the section of `folder`: it may stand in a fence or a comment that nothing closes."""
-    return _section(scan(text), folder) is not None
 
 
 def _section(lines: Sequence[Line], folder: str) -> int | None:

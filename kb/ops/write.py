@@ -14,7 +14,7 @@ from kb.core.display import flat, harmless
 from kb.core.draft import SLUG_RULE, NoteDraft, is_slug, render_note
 from kb.core.header import split_keys
 from kb.core.keys import dead_keys
-from kb.core.mapfile import add_entry, lists, shows_section
+from kb.core.mapfile import add_entry, lists
 from kb.core.markdown import lines_of
 from kb.core.shelves import SKIPPED_FOLDERS, is_orientation, map_of
 from kb.core.values import PROVENANCES, STAGES, Base, stem
@@ -120,7 +120,7 @@ def compose(draft: NoteDraft) -> tuple[list[str], list[str], str]:
         raise BadDraft("the summary is empty", hint="say in one line what the note is for")
     if any(harmless(words) != words for words in (*given, flat(draft.summary), flat(draft.captured_from or ""))):
         raise BadDraft("a key, the summary or captured_from holds control characters")
-    if not draft.body.isascii() and draft.body != draft.body.encode("utf-8", "replace").decode():
+    if "\0" in draft.body or (not draft.body.isascii() and draft.body != draft.body.encode("utf-8", "replace").decode()):
         raise BadDraft("the body holds what is no text")
     for name, value, legal in (("provenance", draft.provenance, PROVENANCES), ("stage", draft.stage, STAGES)):
         if value not in legal:
@@ -130,7 +130,10 @@ def compose(draft: NoteDraft) -> tuple[list[str], list[str], str]:
     if not live:
         raise DeadKeys(f"no question reaches any of these keys: {', '.join(dead)}",
                        hint="W07: a key needs one word, or two, that are not stop words")
-    text = render_note(draft, live)
+    try:
+        text = render_note(draft, live)
+    except ValueError as error:
+        raise BadDraft(f"the body begins with front matter between two +++ that is no TOML: {flat(str(error))}") from None
     found = dashes(lines_of(text))
     if found:
         lines = ", ".join(str(dash.line) for dash in found)
@@ -174,8 +177,9 @@ def _with_entry(map_file: str, folder: str, slug: str, summary: str, keys: list[
     except UnicodeDecodeError:
         raise KbError(f"{map_file} is not UTF-8, so it was left alone") from None
     edit = add_entry(text, folder or ".", slug, summary, keys)
-    if edit.created and not shows_section(edit.text, folder or "."):
-        raise KbError(f"{map_file} ends inside an open fence or comment, and an entry there would not be seen", hint="close it")
+    if not edit.seen:
+        place = "ends inside" if edit.created else f"holds, under {edit.heading},"
+        raise KbError(f"{map_file} {place} an open fence or comment, and an entry there would not be seen", hint="close it")
     return bom + edit.text.encode("utf-8"), edit.heading, edit.created
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from kb.app import open_app
 from kb.core.draft import NoteDraft
+from kb.core.markdown import scan
 from kb.errors import KbError
 from kb.ops.write import BadDraft, Dashes, DeadKeys, NoAgent, NoMap, NoteExists, Refused, write_note
 from tests.conftest import Shell
@@ -237,3 +239,93 @@ def test_an_entry_that_nobody_would_see_is_refused(fleet: Shell) -> None:
     with pytest.raises(KbError, match="open fence"):
         write(fleet)
     assert fleet.read("fleet/ada/MAP.md") == "# Ada\n\n```\nnever closed\n" and not (fleet.root / "fleet/ada/knowledge/seals.md").exists()
+
+
+@pytest.mark.parametrize(("body", "merged"), [
+    ("\n \n---\nstage: raw\ntags: x\n---\nText.", ["tags: x"]),
+    ("\ufeff\r\n---\r\ntags: x\r\n---\r\nText.", ["tags: x"]),
+    ('---\n"a: quoted key": v\ntags: x\n---\nText.', ['"a: quoted key": v', "tags: x"]),
+    ("---\n'stage': raw\n\"provenance\": human\nStage : raw\ntags: x\n---\nText.", ["tags: x"]),
+    ("---\nkey with space: y\nLast edited time: 2026-01-02 10:00\n---\nText.", ["key with space: y", "Last edited time: 2026-01-02 10:00"]),
+    ("---\n$id: a\n_b: c\nhttp://example.org/d: e\n\n# why\n🏷: f\n---\nText.",
+     ["$id: a", "_b: c", "http://example.org/d: e", "", "# why", "🏷: f"]),
+    ("---\ntags: [\n  x\n]\n---\nText.", ["tags: [", "  x", "]"]),
+    ("---\ntags: x\n...\nText.", ["tags: x"]),
+    ("---\n---\nText.", []),
+    ('+++\ntitle = "Ação: a"\n# why\nstage = "raw"\ndate = 2026-01-02\ntags = ["x", "y"]\n[more]\ndeep = 2026-01-02\n+++\nText.',
+     ["# why", 'title: "Ação: a"', "date: 2026-01-02", 'tags: ["x", "y"]', 'more: {"deep": "2026-01-02"}']),
+    ("+++\n+++\nText.", []),
+    ('{\n"title": "a",\n"Stage": "raw", "a key": [1, null]\n}\nText.', ['title: "a"', '"a key": [1, null]']),
+])
+def test_front_matter_of_any_kind_is_merged(fleet: Shell, body: str, merged: list[str]) -> None:
+    text = write(fleet, body=body)
+    assert text == "\n".join(["---", "provenance: agent", "stage: derived", *merged, "---", "", "# Seals", "",
+                              "**Search for:** `cracked seal`", "", "**Exists to:** how a seal is replaced", "", "Text.", ""])
+
+
+def test_toml_that_cannot_be_read_is_refused_and_braces_are_only_text(fleet: Shell) -> None:
+    with pytest.raises(BadDraft, match="no TOML"):
+        write(fleet, body="+++\ntitle = unquoted\n+++\nText.")
+    assert "\n{\nx = 1\n}\nText." in write(fleet, body="{\nx = 1\n}\nText.")
+
+
+@pytest.mark.parametrize("body", [
+    "---\n1. First: this\n2. Then: that\n---\nText.", "---\n**Note:** this\n---\nText.", "---\n[a]: https://example.org\n---\nText.",
+    "---\n> It was said: this\n---\nText."])
+def test_marks_of_markdown_with_a_colon_are_no_front_matter(fleet: Shell, body: str) -> None:
+    assert write(fleet, body=body).endswith(f"\n\n{body}\n")
+
+
+@pytest.mark.parametrize(("body", "rest"), [
+    ("para\n# T\n===", "para\n\n==="), ("para\n# T\n---", "para\n\n---"), ("para\n# T\nmore", "para\n\nmore"),
+    ("> quote\n# T\nmore", "> quote\n\nmore"), ("para\n# T\n    code", "para\n\n    code"),
+    ("- item\n\n# T\n\n    code", "- item\n\n\n<!-- -->\n\n\n    code"),
+    ("# T\n\n    code\n", "    code"), ("para\n\nT\n===\nmore", "para\n\nmore"), ("- a\n# T\n- b", "- a\n- b"),
+    ("---\n# T\nafter a rule", "---\nafter a rule")])
+def test_what_stood_around_the_title_stays_what_it_was(fleet: Shell, body: str, rest: str) -> None:
+    text = write(fleet, body=body)
+    assert "\n# T\n" in text and text.split("how a seal is replaced\n\n")[1] == rest + "\n"
+
+
+@pytest.mark.parametrize("body", ["Title #\n===\n\nText.", "# Title # #\n\nText.", "Title\n#hash ##\n===\n\nText."])
+def test_a_title_that_ends_in_hashes_keeps_them(fleet: Shell, body: str) -> None:
+    def title(text: str) -> str:
+        return next(line.text for line in scan(text) if line.kind == "heading")
+    assert title(write(fleet, body=body)) == title(body)
+
+
+def test_a_body_with_a_nul_is_refused(fleet: Shell) -> None:
+    with pytest.raises(BadDraft, match="no text"):
+        write(fleet, body="Text\0.")
+
+
+@pytest.mark.parametrize("inside", ["<details>\n<summary>More</summary>\n\n- **[[pump]]** x\n\n</details>", "<hr>", "<div>\ntext\n</div>"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_an_entry_after_raw_html_is_set_apart_from_it(fleet: Shell, inside: str, end: str) -> None:
+    text = f"# Ada\n\n### knowledge/\n\n{inside}\n\n## Elsewhere\n".replace("\n", end)
+    fleet.write("fleet/ada/MAP.md", text)
+    write(fleet)
+    entry = "- **[[seals]]** how a seal is replaced\n  **Search for:** cracked seal\n".replace("\n", end)
+    assert (fleet.root / "fleet/ada/MAP.md").read_bytes().decode() == text.replace(f"{end}{end}## Else", f"{end}{end}{entry}{end}## Else")
+
+
+@pytest.mark.parametrize("inside", ["<!-- old:\n- **[[pump]]** x", "```\ncode", "~~~\n",
+                                    "- **[[pump]]** x\n\n<!--\n\n### later/\n", "<pre>\n\nx"])
+def test_an_entry_that_would_stand_where_its_section_hides_it_is_refused(fleet: Shell, inside: str) -> None:
+    fleet.write("fleet/ada/MAP.md", f"# Ada\n\n### knowledge/\n\n{inside}\n")
+    before = snapshot(fleet.root)
+    with pytest.raises(KbError, match="would not be seen"):
+        write(fleet)
+    assert snapshot(fleet.root) == before
+
+
+@pytest.mark.parametrize("words", [
+    ("write", "ada", "seals", "--keys", "cracked seal", "--summary", "s"), ("serve",), ("capture",), ("boot",),
+    ("init", "--adopt", "loose", "--keys")])
+@pytest.mark.parametrize("how", ["<&-", "0>/dev/null"])  # there is none; it is open for writing alone
+def test_a_verb_whose_stdin_is_closed_says_so_in_a_line(fleet: Shell, words: tuple[str, ...], how: str) -> None:
+    fleet.write("loose/copper.md", "# Copper pipes\n\nHow copper pipes are bent and brazed.\n")
+    done = fleet.run("sh", "-c", f'exec "$@" {how}', "sh", sys.executable, "-m", "kb", *words)
+    assert "bug" not in done.err and "Traceback" not in done.err and done.err.count("\n") <= 1
+    if words[0] in ("write", "serve"):
+        assert done.code == 1 and done.err.startswith("kb: ") and "stdin" in done.err and done.out == ""
