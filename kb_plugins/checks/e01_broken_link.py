@@ -37,7 +37,7 @@ def broken_links(view: BaseUnderCheck) -> Iterator[Problem]:
 
 
 def _why(target: str, as_vault: bool) -> str:
-    name = target if as_vault else target.rpartition("/")[2]
+    name = target.rpartition("/")[2]
     ending = name.rpartition(".")[2].lower() if "." in name else ""
     if ending == "md" and not as_vault:
         return f"a link names a file without .md, so there is no {name}.md in this base"
@@ -45,7 +45,7 @@ def _why(target: str, as_vault: bool) -> str:
         return f"there is no {name} and no {name}.md in this base"
     if "/" in target and not as_vault:
         return f"a link names a file without its folder, so there is no {target}.md in this base"
-    return f"there is no {name.removesuffix('.md')}.md in this base"
+    return f"there is no {target.removesuffix('.md')}.md in this base"
 
 
 @hookimpl
