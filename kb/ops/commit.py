@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from kb.errors import KbError
+from kb.store.ending import ending_unwinds
 from kb.store.git import (
     announced,
+    commit_staged,
     copied_index,
     dirty_paths,
+    folders_above,
+    forget,
     git,
     listed,
     relative_paths,
@@ -53,17 +58,27 @@ def commit(paths: Sequence[str], message: str) -> Committed:
     for path, name in zip(paths, named, strict=True):
         if not _known(repository, name):
             raise KbError(f"there is no {path}: it is not on disk, and git does not know it")
-    stageable = [name for name in named if _on_disk_or_in_index(repository, name)]  # not: a deletion that is staged already
-    with announced(repository, _new_files(repository, named, stageable), stageable):
-        # a `strip` of the user's settings would take the headings out of a message, and `verbose` what follows a scissors line
-        git(repository, "commit", "-q", "--cleanup=whitespace", "--no-verbose", "-m", message, "--", *named)
+    with ending_unwinds():
+        _commit(repository, named, message)
     sha = git(repository, "rev-parse", "--short", "HEAD").strip()
     files = listed(git(repository, "diff-tree", "--root", "--no-commit-id", "-r", "--name-only", *_PLAIN, sha))
-    absorbed = [file for file in files if not any(_under(file, name) for name in named)]
+    replaced = {folder for file in files for folder in folders_above(file)}  # a file whose place a folder takes goes with that
+    absorbed = [file for file in files if file not in replaced and not any(_under(file, name) for name in named)]
     if absorbed:
         raise KbError(f"{sha} landed, and it also holds {', '.join(absorbed)}, which nobody asked for",
                       hint="a hook of the repository may have added it; git show names all of it")
     return Committed(sha, tuple(files), _still_dirty(before, dirty_paths(repository)))
+
+
+def _commit(repository: str, named: Sequence[str], message: str) -> None:
+    changes = _changes(repository, named)
+    # a `strip` of the user's settings would take the headings out of a message, and `verbose` what follows a scissors line
+    words = ("-q", "--cleanup=whitespace", "--no-verbose", "-m", message)
+    if changes.apart:
+        commit_staged(repository, words, lambda index: _stage(repository, changes.stageable, changes.removed, index))
+    else:
+        with announced(repository, changes.new, changes.stageable):
+            git(repository, "commit", *words, "--", *named)
 
 
 def _real_but_last(path: str) -> str:
@@ -96,20 +111,60 @@ def _refuse_unfinished(repository: str, named: Sequence[str]) -> None:
         raise KbError(f"there is an unsettled conflict in {', '.join(unmerged)}", hint="settle it, say so with git add, then commit")
 
 
-def _new_files(repository: str, named: Sequence[str], stageable: Sequence[str]) -> list[str]:
-    """The untracked files that a commit of `named` would bring in. They are staged in a copy of the index to find out.
+class _Changes(NamedTuple):
+    """What a commit of some paths is made of.
 
-    Raises KbError when git will not stage one of them (an ignored one, say), and when nothing differs from the last commit.
+    stageable: the paths whose content on disk counts, deletions included, and that git can stage.
+    removed:   files that the last commit has and the index has not, and that go, although some are on disk: `git rm --cached`.
+    new:       the untracked files that come in.
+    apart:     whether `git commit -- path` cannot make the commit: it would bring back what is removed and on disk, and it fails where
+               a folder took the place of a file.
+    """
+
+    stageable: list[str]
+    removed: list[str]
+    new: list[str]
+    apart: bool
+
+
+def _changes(repository: str, named: Sequence[str]) -> _Changes:
+    """What would be committed of `named`. It is staged in a copy of the index to find out.
+
+    What was taken out of the index and kept on disk goes when it is named, or git ignores it; of a folder that is named and has
+    other files in the index, the rest is taken up again. Raises KbError when git will not stage a path (an ignored one, say), and
+    when nothing differs from the last commit.
     """
     files = ("ls-files", "-z", "--", *named)
-    with copied_index(repository) as index:
-        if stageable:
-            git(repository, "add", "--all", "--", *stageable, index=index)
-        if not git(repository, "diff", "--cached", "--name-only", *_PLAIN, "--", *named, index=index):
-            raise KbError(f"nothing has changed in {', '.join(named)}")
-        staged = listed(git(repository, *files, index=index))
     known = set(listed(git(repository, *files)))
-    return [file for file in staged if file not in known]
+    gone = [name for name in listed(git(repository, "diff", "--cached", "--name-only", "--diff-filter=D", *_PLAIN, "--", *named))
+            if name not in known]  # announced by a person, a file is in the index and counts as missing
+    kept = [name for name in gone if _is_as_committed(os.path.join(repository, name))]
+    dropped = [name for name in named if name in kept or (
+        name != "." and any(_under(file, name) for file in kept) and not any(_under(file, name) for file in known))] if kept else []
+    stageable = [name for name in named if name not in dropped and _on_disk_or_in_index(repository, name)]  # not: a staged deletion
+    with copied_index(repository) as index:
+        _stage(repository, stageable, [file for file in kept if any(_under(file, name) for name in dropped)], index)
+        changed = listed(git(repository, "diff", "--cached", "--name-only", *_PLAIN, "--", *named, index=index))
+        staged = listed(git(repository, *files, index=index))
+    if not changed:
+        raise KbError(f"nothing has changed in {', '.join(named)}",
+                      hint=f"taken out of the index, and on disk: {', '.join(kept)}; name it to commit that it goes" if kept else None)
+    removed = set(gone).difference(staged)
+    every = set(changed)
+    apart = not removed.isdisjoint(kept) or any(folder in every for name in changed for folder in folders_above(name))
+    return _Changes(stageable, sorted(removed), [file for file in staged if file not in known], apart)
+
+
+def _is_as_committed(place: str) -> bool:
+    """Whether a file, a link or a repository of its own is there, and no folder that took the place of one."""
+    return os.path.lexists(place) and (os.path.islink(place) or not os.path.isdir(place) or os.path.lexists(os.path.join(place, ".git")))
+
+
+def _stage(repository: str, stageable: Sequence[str], removed: Sequence[str], index: str) -> None:
+    """Bring the index file `index` up to what is on disk under `stageable`, and take the files `removed` out of it."""
+    if stageable:
+        git(repository, "add", "--all", "--", *stageable, index=index)
+    forget(repository, removed, index=index)
 
 
 def _known(repository: str, name: str) -> bool:

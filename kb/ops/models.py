@@ -12,7 +12,8 @@ from kb.core.windows import Window
 from kb.errors import KbError, PluginError, UsageError
 from kb.specs import Answerer, ModelRequest, Promoter, Role
 from kb.store import trust
-from kb.store.commands import DEFAULT_TIMEOUT, Ended
+from kb.store.commands import DEFAULT_TIMEOUT
+from kb.store.ending import Ended
 from kb.store.trust import Runnable, Untrusted
 
 if TYPE_CHECKING:

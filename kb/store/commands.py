@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Any
 
 from kb.errors import KbError
+from kb.store.ending import ending_unwinds
 from kb.store.files import is_inside
 
 if TYPE_CHECKING:
@@ -25,10 +25,6 @@ INSIDE = "KB_INSIDE_MODEL"
 _TAIL = 2000
 _SILENCE = 0.1  # seconds that a pipe held open by a grandchild must be quiet before it is given up
 _POLL = 0.05
-
-
-class Ended(SystemExit):
-    """kb itself was told to end (SIGTERM) while a child ran; unlike the SystemExit of a plugin it is never held back."""
 
 
 class CommandFailed(KbError):
@@ -99,7 +95,7 @@ def run_command(words: Sequence[str], *, name: str, root: str = "", stdin: str =
     except OSError as error:
         raise CommandFailed(f"{name} cannot be started: there is no folder for temporary files: {error.strerror}") from None
     try:
-        with _ends_on_sigterm():
+        with ending_unwinds():  # by default a host that ends kb would leave an orphan
             try:
                 process = subprocess.Popen(
                     list(words), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
@@ -230,23 +226,3 @@ def _environment(root: str) -> dict[str, str]:
     if root:
         environment["KB_FLEET_ROOT"] = root
     return environment
-
-
-@contextmanager
-def _ends_on_sigterm() -> Iterator[None]:
-    """A host that ends kb ends the child with it: SIGTERM unwinds, where by default it would leave an orphan."""
-    import signal
-    import threading
-
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
-        yield
-        return
-
-    def leave(number: int, frame: object) -> None:
-        raise Ended(128 + number)
-
-    signal.signal(signal.SIGTERM, leave)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)

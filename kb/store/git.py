@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from kb.errors import KbError
@@ -23,7 +23,7 @@ _SET = {"GIT_LITERAL_PATHSPECS": "1", "KB_COMMIT": "1", "GIT_OPTIONAL_LOCKS": "0
 # A clone may hold a bare repository in a folder, whose configuration names programs. A call that writes begins in a repository that
 # such a call found, keeps what a watcher noted in the index, and hands no setting to the hooks.
 _GUARDS = ("-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=")
-_WRITING = frozenset({"add", "commit", "update-index"})
+_WRITING = frozenset({"add", "commit", "read-tree", "update-index"})
 # What git leaves in its folder while an operation waits to be finished, and what to call it.
 _UNFINISHED = (("rebase-merge", "rebase"), ("rebase-apply", "rebase"), ("MERGE_HEAD", "merge"), ("CHERRY_PICK_HEAD", "cherry-pick"),
                ("REVERT_HEAD", "revert"))
@@ -180,11 +180,65 @@ def _take_back(repository: str, names: Sequence[str], entries: dict[str, list[st
     forgotten = [name for name in names if name not in entries and name not in staged and f" {empty} " in now.get(name, [""])[0]]
     if not forgotten:
         return
-    taken, folders = set(forgotten), {folder for name in forgotten for folder in _above(name)}
+    taken, folders = set(forgotten), {folder for name in forgotten for folder in folders_above(name)}
     dropped = [line for name, lines in entries.items()
-               if name not in now and (name in folders or not taken.isdisjoint(_above(name))) for line in lines]
+               if name not in now and (name in folders or not taken.isdisjoint(folders_above(name))) for line in lines]
     gone = [f"0 {'0' * len(empty)}\t{name}" for name in forgotten]
     git(repository, "update-index", "-z", "--index-info", stdin=_joined([*gone, *dropped]))
+
+
+def commit_staged(repository: str, words: Sequence[str], stage: Callable[[str], object]) -> None:
+    """`git commit` with the options `words`, of what `stage` does to an index that holds the last commit; what is staged stays so.
+
+    It is what `git commit -- path` does, by hand: that one looks each path up on disk, and fails where it finds a folder, or
+    takes up again what was taken out of the index alone. `stage` is called with an index file, twice: for the commit, and for
+    the index as it is afterwards. The index is locked meanwhile, so nobody commits in between.
+    """
+    with _locked_index(repository) as write, copied_index(repository) as after, copied_index(repository) as index:
+        git(repository, "read-tree", "HEAD", index=index)
+        stage(index)
+        stage(after)
+        git(repository, "commit", *words, index=index)
+        write(after)
+
+
+@contextmanager
+def _locked_index(repository: str) -> Iterator[Callable[[str], None]]:
+    """Hold the lock of the index as git does; the value puts a file in the index's place, which frees the lock."""
+    place = os.path.join(_folder_of_git(repository), "index")
+    lock = place + ".lock"
+    for wait in (*_WAITS, None):
+        try:
+            held = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
+            break
+        except FileExistsError:
+            if wait is None:
+                raise KbError(f"{lock} exists: another git is at work in the repository, or one ended without taking it away") from None
+            time.sleep(wait)
+        except OSError as error:
+            raise KbError(f"cannot make {lock}: {error.strerror}") from None
+    written = False
+
+    def write(path: str) -> None:
+        nonlocal written
+        with open(path, "rb") as file, open(held, "wb", closefd=False) as out:
+            out.write(file.read())
+        os.chmod(lock, os.stat(place).st_mode & 0o777)  # the repository may be shared by a group
+        os.replace(lock, place)
+        written = True
+
+    try:
+        yield write
+    finally:
+        os.close(held)
+        if not written:
+            os.unlink(lock)
+
+
+def forget(repository: str, names: Sequence[str], *, index: str) -> None:
+    """Take the files `names` out of the index file `index`, whether they are in it, and on disk, or not."""
+    if names:
+        git(repository, "update-index", "--force-remove", "-z", "--stdin", index=index, stdin=_joined(names))
 
 
 def _entries(repository: str) -> dict[str, list[str]]:
@@ -195,7 +249,7 @@ def _entries(repository: str) -> dict[str, list[str]]:
     return found
 
 
-def _above(name: str) -> Iterator[str]:
+def folders_above(name: str) -> Iterator[str]:
     """The folders that `name` lies in."""
     while "/" in name:
         name = name.rpartition("/")[0]

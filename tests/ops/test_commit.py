@@ -561,3 +561,161 @@ def test_the_first_commit_is_looked_through_for_what_a_hook_swept_in(sh: Shell) 
     sh.script("repo/.git/hooks/pre-commit", "git add b.md\n")
     done = sh.kb("commit", "a.md", "-m", "m", cwd=sh.root / "repo")
     assert done.code == 1 and "also holds b.md" in done.err
+
+
+def commit_of(sh: Shell) -> list[str]:
+    """The last commit: a letter and a name for each file."""
+    told = sh.git("show", "--pretty=", "--name-status", "--no-renames", "-z", "HEAD", cwd=sh.root / "repo").out.split("\0")[:-1]
+    return sorted(f"{letter} {name}" for letter, name in zip(told[::2], told[1::2], strict=True))
+
+
+@pytest.mark.parametrize("name", ["a.md", *ODD])
+@pytest.mark.parametrize("ignored", [True, False])
+def test_a_file_that_was_taken_out_of_the_index_and_kept_on_disk_goes_when_it_is_named(repo: Shell, name: str, ignored: bool) -> None:
+    cwd = repo.root / "repo"
+    repo.write(f"repo/{name}", "private")
+    repo.kb("commit", "-m", "too early", "--", ".", cwd=cwd).ok()
+    repo.git("rm", "-q", "--cached", "--", f":(literal){name}", cwd=cwd)
+    if ignored:
+        repo.write("repo/.git/info/exclude", "*.md\n")
+    repo.write("repo/b.md", "theirs, and staged")
+    repo.git("add", "-f", "b.md", cwd=cwd)
+    repo.write("repo/b.md", "theirs, and not")
+    repo.kb("commit", "-m", "out", "--", name, cwd=cwd).ok()
+    assert commit_of(repo) == [f"D {name}"] and repo.read(f"repo/{name}") == "private"
+    assert repo.git("status", "--porcelain", "-z", cwd=cwd).out == "MM b.md\0" + ("" if ignored else f"?? {name}\0")
+
+
+def test_what_is_taken_out_lands_with_whatever_else_is_named(repo: Shell) -> None:
+    cwd = repo.root / "repo"
+    for name in ("gone.md", "old.md", "private/x.md", "private/y.md"):
+        repo.write(f"repo/{name}", name)
+    repo.kb("commit", ".", "-m", "first", cwd=cwd).ok()
+    repo.git("rm", "-q", "-r", "--cached", "private", "a.md", cwd=cwd)
+    repo.git("rm", "-q", "gone.md", cwd=cwd)
+    (cwd / "old.md").unlink()
+    repo.write("repo/.gitignore", "*.log\nprivate/\n")
+    repo.write("repo/a.md", "and changed since")
+    repo.write("repo/new.md", "new")
+    repo.write("repo/other.md", "new too")
+    repo.kb("commit", "a.md", "private", "gone.md", "old.md", ".gitignore", "new.md", "-m", "out", cwd=cwd).ok()
+    assert commit_of(repo) == ["A new.md", "D a.md", "D gone.md", "D old.md", "D private/x.md", "D private/y.md", "M .gitignore"]
+    assert repo.git("status", "--porcelain", cwd=cwd).out == "?? a.md\n?? other.md\n"
+
+
+def test_of_a_folder_what_is_taken_out_and_ignored_goes_and_the_rest_is_taken_up(repo: Shell) -> None:
+    cwd = repo.root / "repo"
+    repo.git("rm", "-q", "--cached", "a.md", cwd=cwd)
+    done = repo.kb("commit", ".", "-m", "nothing", cwd=cwd)
+    assert done.code == 1 and "nothing has changed" in done.err and "a.md" in done.err
+    assert repo.git("status", "--porcelain", cwd=cwd).out == "D  a.md\n?? a.md\n"
+    repo.git("rm", "-q", "--cached", "b.md", cwd=cwd)
+    repo.write("repo/.gitignore", "*.log\na.md\n")
+    repo.kb("commit", ".", "-m", "out", cwd=cwd).ok()
+    assert commit_of(repo) == ["D a.md", "M .gitignore"] and repo.git("status", "--porcelain", cwd=cwd).out == ""
+    assert repo.read("repo/a.md") == "a"
+
+
+def test_a_repository_that_was_taken_in_by_mistake_can_be_taken_out(repo: Shell) -> None:
+    cwd = repo.root / "repo"
+    repo.write("repo/inner/x.md", "x")
+    repo.git("init", "-q", "-b", "main", cwd=cwd / "inner")
+    repo.git("add", ".", cwd=cwd / "inner")
+    repo.git("commit", "-q", "-m", "inner", cwd=cwd / "inner")
+    repo.git("-c", "advice.addEmbeddedRepo=false", "add", "inner", cwd=cwd)
+    repo.git("commit", "-q", "-m", "by mistake", cwd=cwd)
+    repo.git("rm", "-q", "--cached", "inner", cwd=cwd)
+    repo.write("repo/.gitignore", "*.log\ninner/\n")
+    repo.kb("commit", ".", "-m", "out", cwd=cwd).ok()
+    assert commit_of(repo) == ["D inner", "M .gitignore"] and (cwd / "inner/x.md").exists()
+
+
+@pytest.mark.parametrize("how", REFUSALS)
+def test_a_refusal_leaves_what_was_taken_out_as_it_was(repo: Shell, how: str) -> None:
+    cwd = repo.root / "repo"
+    repo.git("rm", "-q", "--cached", "a.md", cwd=cwd)
+    repo.write("repo/b.md", "changed")
+    repo.write("repo/new.md", "new")
+    refuse_by(repo, how)
+    before, index = everything(repo), (cwd / ".git/index").read_bytes()
+    done = repo.kb("commit", "a.md", "b.md", "new.md", "-m", "m", cwd=cwd)
+    assert done.code == 1 and done.out == "" and everything(repo) == before
+    assert (cwd / ".git/index").read_bytes() == index and not (cwd / ".git/index.lock").exists()
+
+
+def test_nobody_commits_between_and_a_hook_sees_what_is_committed(repo: Shell) -> None:
+    cwd = repo.root / "repo"
+    repo.git("rm", "-q", "--cached", "a.md", cwd=cwd)
+    repo.write("repo/b.md", "staged by somebody")
+    repo.git("add", "b.md", cwd=cwd)
+    repo.script("repo/.git/hooks/pre-commit", f"""
+git diff --cached --name-only > {repo.root}/seen
+env -u GIT_INDEX_FILE git commit -q --no-verify -m theirs -- b.md 2> {repo.root}/theirs
+exit 0
+""")
+    repo.kb("commit", "a.md", "-m", "out", cwd=cwd).ok()
+    assert repo.read("seen") == "a.md\n" and "index.lock" in repo.read("theirs")
+    assert commit_of(repo) == ["D a.md"] and repo.git("status", "--porcelain", cwd=cwd).out == "M  b.md\n?? a.md\n"
+
+
+def test_a_lock_of_somebody_else_is_waited_for_when_a_file_is_taken_out(repo: Shell) -> None:
+    repo.git("rm", "-q", "--cached", "a.md", cwd=repo.root / "repo")
+    lock = repo.write("repo/.git/index.lock", "")
+    timer = threading.Timer(0.5, lock.unlink)
+    timer.start()
+    repo.kb("commit", "a.md", "-m", "out", cwd=repo.root / "repo").ok()
+    timer.join()
+    assert commit_of(repo) == ["D a.md"]
+
+
+@pytest.mark.parametrize("staged", [True, False])
+@pytest.mark.parametrize(("old", "new", "named"), [
+    ("d", "d/x.md", "d"), ("d", "d/x.md", "d/x.md"), ("d", "d/x.md", "d/"), ("d", "d/e/x.md", "d/e"), ("d", "d/x.md", "."),
+    ("d/x.md", "d", "d"), ("d/e/x.md", "d/e", ".")])
+def test_a_file_and_a_folder_that_change_places_land(repo: Shell, old: str, new: str, named: str, staged: bool) -> None:
+    import shutil
+
+    cwd = repo.root / "repo"
+    repo.write(f"repo/{old}", "old")
+    repo.kb("commit", "d", "-m", "old", cwd=cwd).ok()
+    top = cwd / min(old, new)
+    shutil.rmtree(top) if top.is_dir() else top.unlink()
+    repo.write(f"repo/{new}", "new")
+    if staged:
+        repo.git("add", "--all", cwd=cwd)
+    done = repo.kb("commit", named, "-m", "new", cwd=cwd).ok()
+    assert done.err == "" and commit_of(repo) == sorted([f"D {old}", f"A {new}"])
+    assert repo.git("status", "--porcelain", cwd=cwd).out == ""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("whom", ["kb", "everything that runs"])
+@pytest.mark.parametrize("out", [True, False])
+def test_being_told_to_end_leaves_all_as_it_was(repo: Shell, number: signal.Signals, whom: str, out: bool) -> None:
+    cwd = repo.root / "repo"
+    os.mkfifo(repo.root / "started")
+    repo.script("repo/.git/hooks/pre-commit", f"echo > {repo.root}/started\nexec sleep 60 >&- 2>&-\n")
+    (repo.root / "tmp").mkdir()
+    repo.write("repo/b.md", "mine")
+    repo.write("repo/new.md", "mine")
+    if out:
+        repo.git("rm", "-q", "--cached", "a.md", cwd=cwd)
+    before = everything(repo)
+    words = ["a.md", "b.md", "new.md"] if out else ["b.md", "new.md"]
+    kb = subprocess.Popen([sys.executable, "-m", "kb", "commit", *words, "-m", "m"], cwd=cwd, start_new_session=True,
+                          env={**repo.env, "TMPDIR": str(repo.root / "tmp")}, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert repo.read("started") == "\n"
+    os.kill(kb.pid, number) if whom == "kb" else os.killpg(kb.pid, number)
+    told = kb.communicate(timeout=30)
+    assert (kb.returncode, *told) == (128 + number, b"", b"")
+    assert everything(repo) == before and not list((cwd / ".git").glob("*.lock")) and not list((repo.root / "tmp").iterdir())
+    if whom == "kb":
+        os.killpg(kb.pid, signal.SIGKILL)  # the hook's own sleep
+
+
+def test_a_hang_up_that_the_caller_ignores_stays_ignored(repo: Shell) -> None:
+    repo.script("repo/.git/hooks/pre-commit", "kill -HUP $KB_PID\n")
+    repo.write("repo/a.md", "mine")
+    repo.run("sh", "-c", 'trap "" HUP; export KB_PID=$$; exec "$@"', "sh", sys.executable, "-m", "kb", "commit", "a.md", "-m", "m",
+             cwd=repo.root / "repo").ok()
+    assert head(repo) == ["a.md"]
