@@ -16,6 +16,7 @@ FIELDS = ("type", "title", "author", "year", "container", "volume", "pages", "pu
 
 _KEY = re.compile(f"[{ALPHABET}]{{{KEY_LENGTH}}}")
 _DOI = re.compile(r"10\.\d{4,9}/\S+", re.ASCII)
+_BLANK = re.compile(r"\s")
 _YEAR = re.compile(r"-?\d{1,4}", re.ASCII)
 _PARTIAL_DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?", re.ASCII)
 _READ = {"full": "read in full", "partial": "read in part", "metadata": "catalogue record only, not read",
@@ -188,11 +189,17 @@ def _year_problem(value: str) -> str | None:
 
 
 def _url_problem(value: str) -> str | None:
-    return None if re.fullmatch(r"https?://[^\s/?#]+\S*", value, re.IGNORECASE) else "it must begin with http:// or https://"
+    if not re.match(r"https?://", value, re.IGNORECASE):
+        return "it must begin with http:// or https://"
+    if _BLANK.search(value):
+        return "it holds a blank, which an address writes as %20"
+    return None if re.match(r"https?://[^/?#]", value, re.IGNORECASE) else "it names no host"
 
 
 def _doi_problem(value: str) -> str | None:
-    return None if _DOI.fullmatch(value) else "it must look like 10.1234/suffix, without a URL before it"
+    if _DOI.fullmatch(value):
+        return None
+    return "it holds a blank, and a DOI has none" if _BLANK.search(value) else "it must look like 10.1234/suffix, without a URL before it"
 
 
 def _isbn_problem(value: str) -> str | None:

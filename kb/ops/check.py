@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kb.errors import KbError, PluginError, UsageError
 from kb.specs import Check, Level, Problem
 from kb.store.checked import CheckedBase
+from kb.store.fleet import refuse_the_disk
 
 if TYPE_CHECKING:
     from kb.app import App
@@ -92,6 +93,7 @@ def check(app: App, select: Sequence[str] = (), ignore: Sequence[str] = ()) -> G
 
     for base in app.fleet.bases:
         try:
+            refuse_the_disk(base.root, "a base")
             views.append(CheckedBase(base, app.include_private, lambda target: publishers().get(target, ()), run))
         except KbError as error:
             failures.append(str(error))

@@ -25,6 +25,8 @@ class CreatedBase:
 
 def init_agent(name: str, fleet_root: str) -> CreatedBase:
     """Make `<fleet_root>/fleet/<name>`. Raises KbError for a bad or reserved name, or when the folder exists in any form."""
+    if not name.strip():
+        raise KbError("the name of the agent is blank", hint=SLUG_RULE)
     if not is_slug(name):
         raise KbError(f"{name} cannot name an agent", hint=SLUG_RULE)
     if name == PERSON:

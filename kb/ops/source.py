@@ -11,8 +11,9 @@ from kb.core.display import flat, harmless
 from kb.core.sources import ALPHABET, FIELDS, KEY_LENGTH, BrokenRecord, Record, field_problem, render_file
 from kb.core.values import Base
 from kb.errors import KbError, UsageError
+from kb.store.declared import FLEET, SHELVES
 from kb.store.files import locked, stay_inside, write_atomic
-from kb.store.fleet import is_base, open_fleet
+from kb.store.fleet import is_base, open_fleet, refuse_the_disk
 from kb.store.sources import load_sources
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ class MintedSource:
 def add_source(path: str, fields: Mapping[str, str | None], authors: Sequence[str] = ()) -> MintedSource:
     """Write one record into the base at `path`. `fields` are named as in the record (with underscores); blank means absent.
 
-    Raises UsageError for a missing or bad field, or when `path` is no base; nothing is created then.
+    Raises UsageError for a missing or bad field, or when `path` is no base, KbError for `/` and a home directory; nothing is
+    created then.
     """
     values = {name: flat(value) for name, value in fields.items() if value is not None and flat(value)}
     for name in _REQUIRED:
@@ -70,8 +72,9 @@ def add_source(path: str, fields: Mapping[str, str | None], authors: Sequence[st
 
 def _one_base(path: str) -> Base:
     bases = open_fleet([path]).bases
-    if len(bases) != 1 or (not is_base(bases[0].root) and os.path.isfile(os.path.join(bases[0].root, "fleet.txt"))):
+    if len(bases) != 1 or (not is_base(bases[0].root) and _is_fleet(bases[0].root)):
         raise UsageError(f"{path} is a fleet and no base", hint="name the base that read the source")
+    refuse_the_disk(bases[0].root, "a base")
     if bases[0].within:
         raise UsageError(f"{path} is a folder inside a base, and its records would not be read", hint=f"did you mean {bases[0].root}?")
     if bases[0].root != os.path.realpath(path):
@@ -80,6 +83,13 @@ def _one_base(path: str) -> Base:
     if around is not None and not is_base(bases[0].root):
         raise UsageError(f"{path} is a folder inside a base, and its records would not be read", hint=f"did you mean {around}?")
     return bases[0]
+
+
+def _is_fleet(folder: str) -> bool:
+    """Whether a folder is the root of a fleet, or the shelf of one, also when no base is in it yet."""
+    above, name = os.path.split(folder)
+    return (os.path.isfile(os.path.join(folder, FLEET)) or os.path.isdir(os.path.join(folder, SHELVES))
+            or (name == SHELVES and os.path.isfile(os.path.join(above, FLEET))))
 
 
 def _base_around(folder: str) -> str | None:

@@ -108,6 +108,8 @@ def finish_interrupted(base: Base) -> None:
 def compose(draft: NoteDraft) -> tuple[list[str], list[str], str]:
     """(live keys, dead keys, the rendered note). Raises BadDraft, DeadKeys or Dashes, the first that applies."""
     given = [key for key in dict.fromkeys(flat(key.replace("`", " ")) for key in split_keys(", ".join(draft.keys))) if key]
+    if not draft.slug.strip() or not draft.agent.strip():
+        raise BadDraft(f"the name of the {'agent' if draft.slug.strip() else 'note'} is blank")
     if not is_slug(draft.slug):
         raise BadDraft(f"{draft.slug} cannot name a note", hint=SLUG_RULE)
     if is_orientation(f"{draft.slug}.md", None):

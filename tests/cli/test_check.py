@@ -279,3 +279,12 @@ def test_the_only_broken_links_of_public_vaults_lead_to_files_that_are_not_there
     assert {re.findall(r"\[\[(.*?)\]\]", finding["message"])[0] for finding in found} == broken
     names = {path.name for path in root.rglob("*")} | {path.stem for path in root.rglob("*.md")}
     assert names.isdisjoint(broken)
+
+
+@pytest.mark.parametrize("place", ["/", "home"])
+def test_the_disk_and_a_home_directory_are_not_walked(sh: Shell, place: str) -> None:
+    sh.write("home/note.md", "# N\n\n[[nowhere]]\n")
+    sh.write("vault/MAP.md", "# V\n\n[[nowhere]]\n")
+    done = sh.kb("check", place, "vault", timeout=30)
+    assert done.code == 1 and "no place for a base" in done.err and done.err.count("\n") == 1
+    assert "vault" in done.out and "note.md" not in done.out

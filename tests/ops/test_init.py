@@ -91,3 +91,10 @@ def test_two_at_once_make_one_base(sh: Shell) -> None:
                                   stderr=subprocess.DEVNULL) for _ in range(4)]
     assert sorted(process.wait(60) for process in processes) == [0, 1, 1, 1]
     assert files(sh.root / "fleet/zed") == agent_files("zed") and os.listdir(sh.root / "fleet") == ["zed"]
+
+
+@pytest.mark.parametrize("words", [("init", ""), ("init", " "), ("write", "", "note"), ("write", "ada", "")])
+def test_a_name_that_is_blank_is_called_blank(fleet: Shell, words: tuple[str, ...]) -> None:
+    more = ("--keys", "pump valve", "--summary", "s") if words[0] == "write" else ()
+    done = fleet.kb(*words, *more, stdin="Text.")
+    assert done.code == 1 and done.out == "" and "is blank" in done.err and "  " not in done.err

@@ -169,3 +169,29 @@ def test_records_outside_the_base_are_not_read(fleet: Shell) -> None:
     found = fleet.kb("check", "fleet/ada", "--select", "E0")
     assert "E09  sources" in found.out and "E05" not in found.out and "E06" not in found.out
     assert add(fleet)[0] == 1 and len(list((fleet.root / "out").iterdir())) == 1
+
+
+@pytest.mark.parametrize(("fields", "why"), [
+    ({"url": "https://x.org/a b"}, "holds a blank"), ({"url": "http://x.org/\u00a0a"}, "holds a blank"),
+    ({"url": "x.org"}, "must begin with"), ({"url": "http:///a"}, "no host"), ({"doi": "10.1000/a b"}, "holds a blank"), ({"doi": "doi:10.1000/a"}, "must look like")])
+def test_a_refused_address_says_what_is_wrong_with_it(fleet: Shell, fields: dict[str, str], why: str) -> None:
+    code, _, err = add(fleet, "fleet/ada", **fields)
+    assert code == 2 and why in err
+
+
+@pytest.mark.parametrize("place", ["empty", "empty/fleet", "bare", "/", "home", "link"])
+def test_a_fleet_without_bases_a_home_and_the_disk_take_no_record(sh: Shell, place: str) -> None:
+    (sh.root / "empty/fleet").mkdir(parents=True)
+    sh.write("empty/fleet.txt", "name = Empty\n")
+    (sh.root / "bare/fleet").mkdir(parents=True)
+    sh.write("home/note.md", "# N\n")
+    (sh.root / "link").symlink_to("home")
+    code, out, err = add(sh, place)
+    assert code in (1, 2) and out == "" and err.count("\n") == 1 and "no" in err
+    assert not list(sh.root.rglob("sources")) and not Path("/sources").exists() and not list(sh.root.rglob(".kb"))
+
+
+def test_a_base_that_holds_a_folder_called_fleet_takes_its_record(sh: Shell) -> None:
+    sh.write("harbour/MAP.md", "# Harbour\n")
+    (sh.root / "harbour/fleet").mkdir()
+    assert add(sh, "harbour")[0] == 0 and len(records(sh.root / "harbour")) == 1
