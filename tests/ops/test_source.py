@@ -173,7 +173,8 @@ def test_records_outside_the_base_are_not_read(fleet: Shell) -> None:
 
 @pytest.mark.parametrize(("fields", "why"), [
     ({"url": "https://x.org/a b"}, "holds a blank"), ({"url": "http://x.org/\u00a0a"}, "holds a blank"),
-    ({"url": "x.org"}, "must begin with"), ({"url": "http:///a"}, "no host"), ({"doi": "10.1000/a b"}, "holds a blank"), ({"doi": "doi:10.1000/a"}, "must look like")])
+    ({"url": "x.org"}, "must begin with"), ({"url": "http:///a"}, "no host"),
+    ({"doi": "10.1000/a b"}, "holds a blank"), ({"doi": "doi:10.1000/a"}, "must look like")])
 def test_a_refused_address_says_what_is_wrong_with_it(fleet: Shell, fields: dict[str, str], why: str) -> None:
     code, _, err = add(fleet, "fleet/ada", **fields)
     assert code == 2 and why in err
