@@ -125,8 +125,8 @@ def _joined(first: str, rest: list[str]) -> str:
 def _head_end(text: str) -> int:
     """Where the scan for the header may stop: after the line that opens the first section, by a cheap look."""
     start = 0
-    if text.startswith("---"):
-        closing = _CLOSES_FRONT.search(text, 3)
+    if text.startswith(("---", "+++", "{")):
+        closing = _CLOSES_FRONT.search(text, 3) if text[0] == "-" else None
         if closing is None:
             return len(text)
         start = closing.end()
