@@ -82,7 +82,8 @@ HEADS = st.lists(st.sampled_from([
     "Search for: x1\n",
     "**SEARCH FOR:** a.b; c1, `d1`\n", "**Search for:** `-a`, `b `, `c1`\n", "**Search for:**\n", "- `d1`\n", "**Exists to:** do it. \n",
     "**Existe para:** x..\n", "Exists to: y\n", "Plain words: and more\n", "exists to: z\n", "word\n", "===\n", "> q\n", "    code\n",
-    "```\n", "\r\n", "# #\n", "#\n", " # x\n", " ===\n", "- <div>\n", "- ```\n", "> ~~~\n", "+++\n", "{\n", "}\n", "...\n", "#\tT ##\r\n", "<b>\n", "---\r\n",
+    "```\n", "\r\n", "# #\n", "#\n", " # x\n", " ===\n", "- <div>\n", "- ```\n", "> ~~~\n", "+++\n",
+    "{\n", "}\n", "...\n", "#\tT ##\r\n", "<b>\n", "---\r\n",
     "**\u017fearch for:** k1\n", "\u00e9 word\n", "**Search for:** `a1`,`b1`\n", "**Search for:** `a1`, `b1`,\n"]), max_size=9).map("".join)
 
 
