@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 
 from kb.app import App, open_app
+from kb.store.clock import now
 
 _SHARE = 10  # looking for changes may take a tenth of the time: then a burst of questions is not spent on walking folders
 
@@ -21,7 +22,8 @@ class Resident:
     """
 
     def __init__(self, paths: Sequence[str], include_private: bool) -> None:
-        """Open the fleet (cheap: no note is read yet). Raises KbError when it cannot be opened."""
+        """Open the fleet (cheap: no note is read yet). Raises KbError when it cannot be opened, or KB_NOW is no time."""
+        now()  # what the environment says wrong is told to who starts the server, not to every caller as their own mistake
         self._app = open_app(paths, include_private)
         self._lock = threading.Lock()
         self._next = 0.0

@@ -7,7 +7,7 @@ import io
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import click
 
@@ -26,6 +26,7 @@ def guarded(words: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # an ASCII locale or a lone surrogate never crashes the output
             stream.reconfigure(errors="backslashreplace")
+    _wait_for_pipes()
     out = sys.stdout
     try:
         code = root.main(args=words, prog_name="kb", standalone_mode=False)
@@ -58,6 +59,15 @@ def guarded(words: list[str]) -> int:
         return _bug(error)
     except Exception as error:  # noqa: BLE001 - the boundary: whatever is left is a bug, told in one line
         return _bug(error)
+
+
+def _wait_for_pipes() -> None:
+    """Make the standard descriptors wait. A caller may hand over a pipe that does not: a read of it would look like the end of
+    the input while the writer is still busy, and a long output would end in its middle."""
+    for descriptor in (0, 1, 2):
+        with suppress(OSError):  # it is closed, or no such thing can be set on it
+            if not os.get_blocking(descriptor):
+                os.set_blocking(descriptor, True)
 
 
 @contextmanager

@@ -2,9 +2,9 @@
 
 Checked are these words of JSON Schema, at any depth: type (one or a list), enum, const, minimum, maximum, exclusiveMinimum,
 exclusiveMaximum, minLength, maxLength, pattern, minItems, maxItems, items, properties, required, additionalProperties (false,
-which it is at the top whatever the schema says). Lengths are in characters, and 2.0 is no
-integer. A required string at the top is not blank. Any
-other word ($ref, anyOf, format, ...) is for the reader of the schema: a tool that uses one checks it itself.
+which it is at the top whatever the schema says). Lengths are in characters, and 2.0
+is an integer, which a tool gets as 2. A required string at the top is not blank. Any other word ($ref, anyOf, format, ...) is
+for the reader of the schema: a tool that uses one checks it itself.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ _TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
 }
 
 
-def check_arguments(tool: Tool, given: Mapping[str, Any]) -> None:
-    """Refuse arguments that the schema does not allow. Raises RpcError -32602 with the name, and the number or the choices."""
+def check_arguments(tool: Tool, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments as the tool is to get them. Raises RpcError -32602 for what the schema does not allow, with the name, and the
+    number or the choices."""
     properties: Mapping[str, Any] = tool.input_schema.get("properties", {})
     for key in tool.input_schema.get("required", []):
         value = given.get(key)
@@ -41,6 +42,7 @@ def check_arguments(tool: Tool, given: Mapping[str, Any]) -> None:
         problem = _problem(rule, value)
         if problem:
             raise RpcError(INVALID_PARAMS, f"{key} {problem}")
+    return {key: _whole(properties[key], value) for key, value in given.items()}
 
 
 def shortened(name: str) -> str:
@@ -80,7 +82,24 @@ def _type_problem(kinds: Any, value: Any) -> str | None:
 def _is(value: Any, kind: str) -> bool:
     if isinstance(value, bool):
         return kind == "boolean"
+    if kind == "integer" and isinstance(value, float):
+        return value.is_integer()
     return isinstance(value, _TYPES[kind][0])
+
+
+def _whole(rule: Any, value: Any) -> Any:
+    """`value` with an int for every 2.0 that the rule calls an integer: what a client wrote is one number, however it wrote it."""
+    if not isinstance(rule, Mapping):
+        return value
+    if isinstance(value, float) and value.is_integer():
+        kinds = rule.get("type")
+        kinds = kinds if isinstance(kinds, list) else [kinds]
+        return int(value) if "integer" in kinds and "number" not in kinds else value
+    if isinstance(value, list):
+        return [_whole(rule.get("items"), item) for item in value]
+    if isinstance(value, dict):
+        return {key: _whole(rule.get("properties", {}).get(key), item) for key, item in value.items()}
+    return value
 
 
 def _equal(one: Any, other: Any) -> bool:

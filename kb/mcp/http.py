@@ -48,7 +48,10 @@ def make_application(server: Server, worker: ThreadPoolExecutor, port: int) -> A
     from mcp.server.transport_security import TransportSecuritySettings
 
     async def list_tools(context: Any, params: Any) -> types.ListToolsResult:
-        found = await asyncio.get_running_loop().run_in_executor(worker, server.tools)
+        try:
+            found = await asyncio.get_running_loop().run_in_executor(worker, server.tools)
+        except RpcError as error:
+            raise MCPError(error.code, error.message) from None
         return types.ListToolsResult.model_validate({"tools": found})
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:

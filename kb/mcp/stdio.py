@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, BinaryIO
 
 from kb import __version__
+from kb.blame import OURS, reason
 from kb.core.display import printable
 from kb.errors import KbError
 from kb.mcp.protocol import INTERNAL_ERROR, RpcError, Server, answer_line, refuse
@@ -45,17 +46,26 @@ def make_server(resident: Resident, top: int) -> Server:
             raise
         except KbError as error:
             raise RpcError(INTERNAL_ERROR, str(error)) from None
-        except Exception as error:  # noqa: BLE001 - a boundary: the client gets a code, the log gets the cause
-            tell(f"{name} failed: {type(error).__name__}: {error}")
-            if os.environ.get("KB_DEBUG") == "1":
-                traceback.print_exc(file=sys.stderr)
-            raise RpcError(INTERNAL_ERROR, "Internal error; the server's stderr says more, and other calls still work") from None
+        except OURS:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a boundary, where SystemExit is a fault too: the log gets the cause
+            raise failed(name, error) from None
 
     def listed() -> list[dict[str, Any]]:
         try:
             return [describe(tool) for tool in known().values()]
         except KbError as error:
             raise RpcError(INTERNAL_ERROR, str(error)) from None
+        except OURS:
+            raise
+        except BaseException as error:  # noqa: BLE001 - as above
+            raise failed("tools/list", error) from None
+
+    def failed(name: str, error: BaseException) -> RpcError:
+        tell(f"{name} failed: {reason(error)}")
+        if os.environ.get("KB_DEBUG") == "1":
+            traceback.print_exc(file=sys.stderr)
+        return RpcError(INTERNAL_ERROR, "Internal error; the server's stderr says more, and other calls still work")
 
     return Server("kb", __version__, INSTRUCTIONS, listed, run)
 

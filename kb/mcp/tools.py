@@ -93,7 +93,7 @@ def call(tools: Mapping[str, Tool], app: Callable[[], App], name: str, given: Ma
     tool = tools.get(name)
     if tool is None:
         raise RpcError(INVALID_PARAMS, f"unknown tool: {shortened(name)}; the tools are {', '.join(tools)}")
-    check_arguments(tool, given)
+    given = check_arguments(tool, given)
     try:
         text = tool.run(app(), given)
     except UsageError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -22,7 +23,7 @@ RULES: list[dict[str, Any]] = [
     {"type": "array", "items": {"type": "array", "items": {"type": "integer"}}}, {"type": "object"}, {},
     {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"], "additionalProperties": False},
 ]
-_ONE = st.one_of(st.none(), st.booleans(), st.integers(-2, 4), st.sampled_from([0.5, 2.5, 3.5]),
+_ONE = st.one_of(st.none(), st.booleans(), st.integers(-2, 4), st.sampled_from([0.5, 2.0, 2.5, 3.5]),
                  st.sampled_from(["", "a", "aa", "b", "abcd"]))
 _VALUES = st.recursive(_ONE, lambda inner: st.one_of(st.lists(inner, max_size=3),
                                                               st.dictionaries(st.sampled_from("ab"), inner, max_size=2)),
@@ -49,7 +50,7 @@ def test_what_is_refused_is_what_a_full_validator_refuses(rule: dict[str, Any], 
     ({"type": "string", "maxLength": 3}, "abcd", "n must be at most 3 characters long, and it has 4"),
     ({"type": "string", "minLength": 2}, "a", "n must be at least 2 characters long, and it has 1"),
     ({"type": "integer", "minimum": 1, "maximum": 9}, 0, "n must be from 1 to 9"), ({"type": "integer"}, True, "n must be a whole number"),
-    ({"type": "integer"}, 2.0, "n must be a whole number"), ({"type": "string", "enum": ["a", "b"]}, "c", "n must be one of: a, b"),
+    ({"type": "integer"}, 2.5, "n must be a whole number"), ({"type": "string", "enum": ["a", "b"]}, "c", "n must be one of: a, b"),
     ({"type": "string", "pattern": "^a+$"}, "b", "n must match ^a+$"),
     ({"type": "array", "maxItems": 1}, [1, 2], "n must be at most 1 items"),
     ({"type": "array", "items": {"type": "string"}}, ["a", 1], "n item 2 must be a string"),
@@ -57,3 +58,11 @@ def test_what_is_refused_is_what_a_full_validator_refuses(rule: dict[str, Any], 
 ])
 def test_a_refusal_names_the_argument_and_what_is_right(rule: dict[str, Any], value: Any, told: str) -> None:
     assert refusal(rule, value).startswith(told)
+
+
+def test_a_tool_gets_an_int_for_every_integer_at_any_depth_and_numbers_as_they_were() -> None:
+    rule = {"type": "object", "properties": {"n": {"type": "integer"}, "m": {"type": ["integer", "null"]}, "f": {"type": "number"},
+                                             "list": {"type": "array", "items": {"type": "integer"}}, "any": True}}
+    given = {"o": {"n": 2.0, "m": 3.0, "f": 4.0, "list": [1.0, 2], "any": 5.0}}
+    tool = Tool("x", "y", {"type": "object", "properties": {"o": rule}}, lambda app, given: "")
+    assert json.dumps(check_arguments(tool, given)) == '{"o": {"n": 2, "m": 3, "f": 4.0, "list": [1, 2], "any": 5.0}}'
