@@ -76,6 +76,8 @@ if TYPE_CHECKING:
     from kb.specs import Scorer as Scorer
     from kb.specs import SessionEvent as SessionEvent
     from kb.specs import Tool as Tool
+    from kb.store.clock import instant as instant
+    from kb.store.clock import moment_of as moment_of
     from kb.store.clock import now as now
     from kb.store.clock import today as today
     from kb.store.commands import CommandFailed as CommandFailed
@@ -119,7 +121,7 @@ _HOMES = {
         "Answerer Check Command Extractor ModelRequest Page Problem Promoter Scorer SessionEvent "
         "Tool"
     ),
-    "kb.store.clock": "now today",
+    "kb.store.clock": "instant moment_of now today",
     "kb.store.commands": "CommandFailed command_words run_command",
     "kb.store.files": "is_inside locked read_bytes read_text write_atomic",
     "kb.store.index_db": "IndexMoved IndexReader read_generation told",

@@ -85,7 +85,7 @@ def note_failure(path: str, message: str) -> bool:
     Returns whether it was kept.
     """
     from kb.core.scrub import scrub
-    from kb.store.clock import now
+    from kb.store.clock import instant, now
     from kb.store.fleet import fleet_root, is_base
     from kb.store.sessions import log_failure
 
@@ -93,7 +93,7 @@ def note_failure(path: str, message: str) -> bool:
         root = fleet_root(path)
         if not (any(os.path.exists(os.path.join(root, name)) for name in ("fleet.txt", "fleet")) or is_base(root)):
             raise OSError("there is no fleet to keep it in")
-        log_failure(root, scrub(message), now().strftime("%Y-%m-%dT%H:%M:%SZ"))
+        log_failure(root, scrub(message), instant(now()))
     except Exception as error:  # noqa: BLE001 - boot never fails, not even when its log does
         _complain(f"{message} (not logged: {error})")
         return False

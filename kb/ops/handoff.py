@@ -13,7 +13,7 @@ from kb.core.scrub import scrub
 from kb.errors import KbError, UsageError
 from kb.specs import SessionEvent
 from kb.store import handoffs
-from kb.store.clock import now, today
+from kb.store.clock import instant, now, today
 
 if TYPE_CHECKING:
     from kb.app import App
@@ -117,4 +117,5 @@ def _text(text: str) -> str:
 
 def _new_session() -> str:
     """An id that no other save has: the moment, and six random digits for those that share it."""
-    return f"s-{now():%Y%m%d-%H%M%S}-{os.urandom(3).hex()}"
+    day, _, hour = instant(now()).rstrip("Z").replace("-", "").replace(":", "").partition("T")
+    return f"s-{day}-{hour}-{os.urandom(3).hex()}"

@@ -44,7 +44,10 @@ def visits(root: str) -> list[Visit]:
                 moment, events = os.stat(path).st_mtime, parse_events(read_text(path))
             except (OSError, UnicodeDecodeError):
                 continue
-            when = datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d %H:%M")
+            try:
+                when = datetime.fromtimestamp(moment, UTC).isoformat(" ", "minutes").removesuffix("+00:00")
+            except (ValueError, OverflowError):  # a time of a file may lie past the year 9999
+                when = "-"
             found.append((moment, Visit(name.removesuffix(".events"), tuple(route_of(events)), tuple(events), when)))
     return [visit for _, visit in sorted(found, key=lambda item: (-item[0], item[1].session))]
 

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from kb.core.display import printable
 from kb.core.session import Event, parse_events, safe_id
 from kb.errors import KbError
 from kb.store.files import read_text, stay_inside, write_atomic
@@ -104,7 +105,7 @@ def log_failure(root: str, message: str, moment: str) -> None:
     path = os.path.join(root, ".kb", "boot.log")
     stay_inside(path, root)
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    line = f"{moment} {' '.join(message.split())[:2000]}\n".encode("utf-8", "replace")
+    line = f"{moment} {printable(' '.join(message.split())[:2000])}\n".encode("utf-8", "replace")
     flags = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)  # a pipe in its place must not hold up the hook
     fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | flags, 0o666)
     try:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
-from kb.api import UsageError
+from kb.api import instant as instant
+from kb.api import moment_of
 from kb.api import now as host_now
 
 _INSTANT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z")
@@ -17,26 +18,30 @@ def now() -> datetime:
     text = os.environ.get("MAJORDOMUS_NOW", "").strip()
     if not text or os.environ.get("KB_NOW", "").strip():
         return host_now()
+    return moment_of("MAJORDOMUS_NOW", text)
+
+
+def ago(seconds: int) -> datetime:
+    """The moment that many seconds before the present one; the first of the year 1 when it lies before that."""
     try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise UsageError(f"MAJORDOMUS_NOW is not an ISO 8601 time: {text}") from None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        return now() - timedelta(seconds=seconds)
+    except OverflowError:
+        return datetime.min.replace(tzinfo=UTC)
 
 
-def instant(moment: datetime) -> str:
-    """`2027-03-01T09:08:07Z`: how every line and record states a time."""
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+def day(moment: datetime) -> str:
+    """`2027-03-01`: the date of the instant."""
+    return moment.date().isoformat()
 
 
 def compact(moment: datetime) -> str:
-    """`20270301T090807Z`: the same instant in a file name."""
-    return moment.strftime("%Y%m%dT%H%M%SZ")
+    """`20270301T090807Z`: the instant in a file name."""
+    return instant(moment).replace("-", "").replace(":", "")
 
 
 def digits(moment: datetime) -> str:
-    """`20270301090807`: the same instant in an id."""
-    return moment.strftime("%Y%m%d%H%M%S")
+    """`20270301090807`: the instant in an id."""
+    return compact(moment).replace("T", "").removesuffix("Z")
 
 
 def parse(text: str) -> datetime | None:

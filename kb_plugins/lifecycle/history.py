@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 
-from kb.api import UsageError
+from kb.api import UsageError, moment_of
 from kb_plugins.lifecycle import clock
 from kb_plugins.lifecycle.disk import Disk
 from kb_plugins.lifecycle.episodes import Episodes
@@ -35,13 +34,11 @@ class Filter:
             return cls(task, event, "")
         length = clock.seconds(since)
         if length is not None:
-            return cls(task, event, clock.instant(clock.now() - timedelta(seconds=length)))
+            return cls(task, event, clock.instant(clock.ago(length)))
         try:
-            moment = datetime.fromisoformat(since)
-        except ValueError:
-            raise UsageError(f"{since!r} is no time", hint="90s, 30m, 12h, 7d, or an ISO 8601 time") from None
-        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-        return cls(task, event, clock.instant(moment))
+            return cls(task, event, clock.instant(moment_of("--since", since)))
+        except UsageError as error:
+            raise UsageError(error.message, hint="it takes 90s, 30m, 12h, 7d, or an ISO 8601 time") from None
 
     def admits(self, row: Row) -> bool:
         return ((self.event is None or row["event"] == self.event) and (self.task is None or row.get("task_id") == self.task)

@@ -40,7 +40,7 @@ def record_decision(disk: Disk, ledger: Ledger, decision: str, why: str, *, reje
         if value:
             _one_line(name, value)
     task, moment = current_id(disk), clock.now()
-    lines = [f"## {moment:%Y-%m-%d}{DASH}{decision}", "", f"Why: {why}"]
+    lines = [f"## {clock.day(moment)}{DASH}{decision}", "", f"Why: {why}"]
     lines += [f"{name}: {value}" for name, value in (("Rejected", rejected), ("Evidence", evidence),
                                                      ("Supersedes", supersedes)) if value]
     with disk.lock("decisions"):
@@ -64,7 +64,7 @@ def open_question(disk: Disk, ledger: Ledger, text: str) -> Question:
             raise conflict("this question is already open")
         body = disk.text_to_edit(layout.QUESTIONS) or "# Open questions\n\n"
         body += "" if body.endswith("\n") else "\n"
-        disk.write(layout.QUESTIONS, body + f"- [unresolved] {task}{DASH}{text} ({clock.now():%Y-%m-%d})\n", mode=0o600)
+        disk.write(layout.QUESTIONS, body + f"- [unresolved] {task}{DASH}{text} ({clock.day(clock.now())})\n", mode=0o600)
     ledger.append("question.opened", _stamp(disk), task_id=task, question=text)
     return next(item for item in read_questions(disk) if item.text == text and item.number)
 
@@ -82,7 +82,7 @@ def resolve_question(disk: Disk, ledger: Ledger, which: str, answer: str) -> Que
             raise absent(f"no open question is {which.strip()!r}", hint="question list shows them")
         found = named[0]
         lines = text.split("\n")
-        lines[found.line] = (f"- [resolved {clock.now():%Y-%m-%d}] {found.task}{DASH}{found.text} ({found.asked})"
+        lines[found.line] = (f"- [resolved {clock.day(clock.now())}] {found.task}{DASH}{found.text} ({found.asked})"
                              f"{DASH}{answer}")
         disk.write(layout.QUESTIONS, "\n".join(lines), mode=0o600)
     ledger.append("question.resolved", _stamp(disk), task_id=found.task, question=found.text, answer=answer)

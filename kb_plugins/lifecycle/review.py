@@ -45,7 +45,7 @@ def promote(disk: Disk, ledger: Ledger, name: str, evidence: bytes, *, klass: st
         own = Episodes(disk).mine()
         front, body, end = _split(record)
         front = _set(front, "status", "verified")
-        front = _set(front, "date", f"{clock.now():%Y-%m-%d}")
+        front = _set(front, "date", clock.day(clock.now()))
         if klass is not None:
             front = _set(front, "class", klass)
         if own is not None and f"session:{own.id}" not in record.derived_from:
