@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,10 +25,13 @@ class Disk:
 
     def path(self, name: str) -> str:
         """The absolute path of `name`. Raises KbError (13) when links take it out of the checkout."""
-        full = os.path.join(self.root, name)
-        if not is_inside(os.path.realpath(full), self.root):
+        if self.leads_out(name):
             raise unwritable(f"{name} leads out of the repository", hint="it is a link; replace it by a real file")
-        return full
+        return os.path.join(self.root, name)
+
+    def leads_out(self, name: str) -> bool:
+        """Whether links take `name` out of the checkout."""
+        return not is_inside(os.path.realpath(os.path.join(self.root, name)), self.root)
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
@@ -35,14 +39,26 @@ class Disk:
         return os.path.lexists(os.path.join(self.root, name))
 
     def read(self, name: str) -> bytes | None:
-        """The file, or None when it is not there, cannot be read or leads out of the checkout."""
+        """The file; None only when it is not there. Raises KbError (13) when it cannot be read or leads out of the checkout:
+        who took that for "not there" would call a damaged state an empty one."""
         try:
             return read_bytes(self.path(name))
-        except (OSError, KbError):
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            if error.errno == errno.ENAMETOOLONG:  # no such file can be there
+                return None
+            raise unwritable(f"{name} cannot be read: {error.strerror or error}") from None
+
+    def read_if_readable(self, name: str) -> bytes | None:
+        """The file, or None when it is not there or cannot be read: for a caller that tells the two apart, or tells of both."""
+        try:
+            return self.read(name)
+        except KbError:
             return None
 
     def text(self, name: str) -> str | None:
-        """The file as UTF-8 with what is no UTF-8 replaced, or None when it is not there."""
+        """The file as UTF-8 with what is no UTF-8 replaced, or None when it is not there. Raises as `read` does."""
         data = self.read(name)
         return None if data is None else data.decode("utf-8-sig", "replace")
 
@@ -61,13 +77,15 @@ class Disk:
             raise unwritable(f"{name} cannot be read: {error.strerror or error}") from None
 
     def names(self, folder: str, suffix: str = ".md") -> list[str]:
-        """Names of the files in a folder, in byte order; empty when it is not there."""
+        """Names of the files in a folder, in byte order; empty when it is not there. Raises KbError (13) when it cannot be listed."""
         try:
             with os.scandir(os.path.join(self.root, folder)) as entries:
                 found = [entry.name for entry in entries if entry.name.endswith(suffix) and not entry.name.startswith(".")
-                         and entry.is_file()]
-        except OSError:
+                         and _is_file(entry)]
+        except FileNotFoundError:
             return []
+        except OSError as error:
+            raise unwritable(f"{folder} cannot be listed: {error.strerror or error}") from None
         return sorted(found, key=os.fsencode)
 
     # -- writing ---------------------------------------------------------------------------------------------------
@@ -153,6 +171,14 @@ class Disk:
         if text and not text.endswith("\n"):
             text += "\n"
         write_atomic(place, (text + f"/{layout.LOCAL}/\n").encode("utf-8", "surrogateescape"))
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    """Whether it is one, or may be: what cannot be asked is for its reader to tell."""
+    try:
+        return entry.is_file()
+    except OSError:
+        return True
 
 
 def _link(temporary: str, target: str) -> None:

@@ -12,7 +12,7 @@ from kb.api import KbError
 from kb_plugins.lifecycle import briefing, continuation, sessions
 from kb_plugins.lifecycle.derive import derive_quietly
 from kb_plugins.lifecycle.disk import Disk
-from kb_plugins.lifecycle.episodes import Episodes
+from kb_plugins.lifecycle.episodes import Episode, Episodes
 from kb_plugins.lifecycle.ledger import Ledger
 from kb_plugins.lifecycle.policy import BUILT_IN, Policy, read_policy
 
@@ -34,6 +34,7 @@ class Boundary:
         self.payload = payload
         self.say = say
         self.show = show
+        self.episode: Episode | None = None  # as the event found it
 
     @property
     def session(self) -> str:
@@ -42,8 +43,8 @@ class Boundary:
     def fire(self) -> None:
         """Draw the boundary. Nothing that goes wrong is raised: it is in the ledger and told."""
         extra = {"provider_session": self.session} if self.session else {}
-        episode = Episodes(self.disk).mine(self.session)
-        stamp = episode.id if episode else None
+        self.episode = self.attempt("the episode could not be read", lambda: Episodes(self.disk).mine(self.session))
+        stamp = self.episode.id if self.episode else None
         self.attempt("the event could not be logged", lambda: self.ledger.append(
             "provider.event.received", stamp, provider=self.provider, provider_event=self.event, **extra))
         policy = self._policy()
@@ -88,8 +89,7 @@ def on_start(boundary: Boundary, policy: Policy) -> None:
 
 def on_end(boundary: Boundary, policy: Policy) -> None:
     """Checkpoint, handover, close. The close derives; a derivation that failed there is recorded here, once."""
-    disk, ledger = boundary.disk, boundary.ledger
-    episode = Episodes(disk).mine(boundary.session)
+    disk, ledger, episode = boundary.disk, boundary.ledger, boundary.episode
     if episode is None:
         return
     boundary.attempt("the checkpoint was not written", lambda: continuation.checkpoint(disk, ledger, episode))
@@ -104,8 +104,7 @@ def on_end(boundary: Boundary, policy: Policy) -> None:
 
 def on_compact(boundary: Boundary, policy: Policy) -> None:
     """Checkpoint and derive, each under its own switch; the episode stays open."""
-    disk, ledger = boundary.disk, boundary.ledger
-    episode = Episodes(disk).mine(boundary.session)
+    disk, ledger, episode = boundary.disk, boundary.ledger, boundary.episode
     if policy.on("session.checkpoint_on_compact"):
         boundary.attempt("the checkpoint was not written", lambda: continuation.checkpoint(disk, ledger, episode))
     if not policy.on("session.knowledge_on_compact"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from kb.api import KbError
 from kb_plugins.lifecycle import layout
 from kb_plugins.lifecycle.derive import standing
 from kb_plugins.lifecycle.disk import Disk
@@ -40,7 +41,9 @@ def drain(disk: Disk, say: Callable[[str], None]) -> None:
 
 def _carry_session(disk: Disk, name: str, say: Callable[[str], None]) -> bool:
     source, target = f"{layout.OUTBOX_SESSIONS}/{name}", f"{layout.SESSIONS}/{name}"
-    data = disk.read(source) or b""
+    data = _staged(disk, source, say)
+    if data is None:
+        return False
     episode = str(session_fields(data).get("session_id", ""))
     if not episode or not name.endswith(".md"):
         say(f"outbox: {source} is no session record and stays")
@@ -57,7 +60,9 @@ def _carry_session(disk: Disk, name: str, say: Callable[[str], None]) -> bool:
 
 def _carry_candidate(disk: Disk, name: str, say: Callable[[str], None]) -> bool:
     source, target = f"{layout.OUTBOX_CANDIDATES}/{name}", f"{layout.CANDIDATES}/{name}"
-    data = disk.read(source) or b""
+    data = _staged(disk, source, say)
+    if data is None:
+        return False
     record = None if not name.endswith(".md") or is_contract(data) else RecordFile(source, data)
     if record is None or record.field("schema") != "knowledge/v1" or record.field("id") != record.stem:
         say(f"outbox: {source} is no knowledge record and stays")
@@ -67,6 +72,15 @@ def _carry_candidate(disk: Disk, name: str, say: Callable[[str], None]) -> bool:
         say(f"outbox: {record.stem} is already tracked; the staged copy is retired")
         return True
     return _move(disk, source, target, data, 0o644, say)
+
+
+def _staged(disk: Disk, source: str, say: Callable[[str], None]) -> bytes | None:
+    """What waits, or None when it cannot be read: then it stays, and the others are carried."""
+    try:
+        return disk.read(source) or b""
+    except KbError as error:
+        say(f"outbox: {error.message}, so it stays")
+        return None
 
 
 def _move(disk: Disk, source: str, target: str, data: bytes, mode: int, say: Callable[[str], None]) -> bool:

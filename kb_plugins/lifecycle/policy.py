@@ -65,7 +65,7 @@ BUILT_IN = Policy(DEFAULTS, False)
 
 def read_policy(disk: Disk) -> Policy:
     """The policy of this repository. Raises KbError (10) when the file does not parse."""
-    data = disk.read(layout.POLICY)
+    data = disk.read_if_readable(layout.POLICY)
     if data is None:
         if disk.exists(layout.POLICY):
             raise invalid(f"{layout.POLICY} cannot be read", hint="mend the file, or remove it for the defaults")

@@ -125,8 +125,8 @@ class RecordFile:
 
 
 def read_record(disk: Disk, path: str) -> RecordFile | None:
-    """The record file at a path, or None when there is none (a folder's contract is none)."""
-    data = disk.read(path)
+    """The record file at a path, or None when there is none (a folder's contract is none, nor is a link out of the checkout)."""
+    data = None if disk.leads_out(path) else disk.read(path)
     if data is None or is_contract(data):
         return None
     return RecordFile(path, data)
@@ -137,7 +137,7 @@ def read_folder(disk: Disk, folder: str) -> list[RecordFile]:
     found = []
     for name in disk.names(folder):
         path = f"{folder}/{name}"
-        data = disk.read(path)
+        data = disk.read_if_readable(path)
         if data is None:
             found.append(RecordFile(path, b""))
         elif not is_contract(data):

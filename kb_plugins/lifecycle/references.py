@@ -149,7 +149,7 @@ class References:
                 for name in sorted(names):
                     if name.endswith(suffixes):
                         path = os.path.relpath(os.path.join(top, name), self.disk.root)
-                        text = self.disk.text(path) or ""
+                        text = (self.disk.read_if_readable(path) or b"").decode("utf-8-sig", "replace")
                         parts = yaml_subset.split_front(text) if name.endswith(".md") else (text, "")
                         found = _ID_LINE.search(parts[0]) if parts else None
                         if found:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -91,7 +92,7 @@ def discover(disk: Disk, scope: str) -> tuple[list[Source], list[SourceClass]]:
     empty: list[SourceClass] = []
     for klass in classes:
         paths = disk.checkout.listed(klass.pathspec) if klass.discovery == "vcs" else _state(disk, klass.pathspec)
-        found += [Source(klass, path, disk.read(path)) for path in paths]
+        found += [Source(klass, path, disk.read_if_readable(path)) for path in paths]
         if klass.required and not paths:
             empty.append(klass)
     return found, empty
@@ -99,6 +100,6 @@ def discover(disk: Disk, scope: str) -> tuple[list[Source], list[SourceClass]]:
 
 def _state(disk: Disk, place: str) -> list[str]:
     path = f"{layout.STATE}/{place.strip('/')}"
-    if disk.exists(path) and disk.read(path) is not None:
+    if disk.exists(path) and not os.path.isdir(disk.path(path)):
         return [path]
     return [f"{path}/{name}" for name in disk.names(path)]

@@ -105,3 +105,74 @@ def test_the_watcher_that_a_configuration_names_is_never_asked(yard: Yard) -> No
     yard("session", "start").ok()
     yard("watch")
     assert not mark.exists()
+
+
+STATE = ".ai/local/state"
+UNREADABLE = {  # a file of the state, and the commands that answer from it
+    LEDGER: [("history",), ("history", "--validate"), ("history", "--rotate"), ("knowledge", "status"),
+             ("knowledge", "derive", "--episode", EPISODE), ("session", "close"), ("watch",)],
+    f"{STATE}/current.yaml": [("task", "status"), ("context",), ("finish", "--outcome", "completed")],
+    f"{STATE}/open-questions.md": [("question", "list"), ("context",), ("question", "resolve", "1", "--answer", "x")],
+    f"{STATE}/session-current.yaml": [("session", "status"), ("context",)],
+    f"{STATE}/sessions-open/hand.yaml": [("session", "start")],
+    ".ai/repo/scope.yaml": [("session", "close")],
+    ".ai/repo/knowledge/sources.yaml": [("knowledge", "nodes"), ("knowledge", "validate")],
+}
+
+
+def loop(yard: Yard, path: str) -> None:
+    """A link to itself in the place of a file: it is there, and not even root can read it."""
+    place = yard.root / path
+    place.unlink(missing_ok=True)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.symlink_to(place.name)
+
+
+@pytest.mark.parametrize("path", UNREADABLE)
+def test_a_file_that_is_there_and_cannot_be_read_is_never_an_empty_one(yard: Yard, path: str) -> None:
+    yard.start()
+    yard.note("decision.recorded", task_id="none", decision="Coil it.")
+    kept = (yard.root / LEDGER).read_bytes()
+    loop(yard, path)
+    for words in UNREADABLE[path]:
+        run = yard(*words)
+        assert run.code in (10, 11, 13) and path in run.out + run.err, (words, run)
+        assert "bug" not in run.err
+    assert path == LEDGER or (yard.root / LEDGER).read_bytes().startswith(kept)
+
+
+@pytest.mark.parametrize("make", ["folder", "loop"])
+def test_doctor_fails_on_a_ledger_that_cannot_be_read(yard: Yard, make: str) -> None:
+    yard.start()
+    (yard.root / LEDGER).rename(yard.root / "kept")
+    if make == "folder":
+        (yard.root / LEDGER).mkdir()
+    else:
+        loop(yard, LEDGER)
+    run = yard("doctor")
+    assert run.code == 10
+    [row] = [line for line in run.out.splitlines() if line.startswith("FAIL") and " ledger " in line]
+    assert LEDGER in row and "cannot be read" in row
+    assert not [line for line in run.out.splitlines() if line.startswith("OK") and "ledger" in line]
+
+
+@pytest.mark.parametrize("folder", [CANDIDATES, CURATED, f"{STATE}/sessions-open", f"{STATE}/outbox/sessions", ".ai/repo/sessions"])
+def test_a_folder_that_cannot_be_listed_is_never_an_empty_one(yard: Yard, folder: str) -> None:
+    place = yard.root / folder
+    if place.exists():
+        place.rename(yard.root / "moved")
+    yard.write(folder, "a file in its place\n")
+    readers = {".ai/repo/sessions": ("session", "list"), f"{STATE}/sessions-open": ("recover", "--older-than", "1h")}
+    run = yard(*readers.get(folder, ("doctor",)))
+    assert run.code in (10, 13) and folder in run.out + run.err and "bug" not in run.err
+
+
+def test_a_record_that_waits_and_cannot_be_read_stays_and_the_others_are_carried(yard: Yard) -> None:
+    yard.trunk()
+    yard.decide("Coil it.", "Oil it.")
+    waiting = sorted((yard.root / f"{STATE}/outbox/candidates").glob("*.md"))
+    loop(yard, str(waiting[0].relative_to(yard.root)))
+    yard.git("switch", "-q", "-c", "work")
+    yard("session", "start").ok()
+    assert waiting[1].name in yard("session", "close").ok().err
+    assert waiting[0].is_symlink() and (yard.root / CANDIDATES / waiting[1].name).is_file()
