@@ -8,14 +8,17 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from kb.blame import BlamedBackend, blamed, blaming
 from kb.core.display import printable
+from kb.core.values import Ranking
 from kb.errors import PluginError, UsageError
 from kb.host import DRIVERS, Host, PluginFailure, open_host
 from kb.specs import Scorer
 from kb.store.fleet import open_fleet
 
 if TYPE_CHECKING:
-    from kb.core.ports import TextBackend
+    from kb.core.ports import Library, TextBackend
+    from kb.core.query import Query
     from kb.core.values import Fleet
     from kb.store.catalogue import Catalogue
 
@@ -62,18 +65,21 @@ class App:
 
     @cached_property
     def scorers(self) -> tuple[Scorer, ...]:
-        """The selected scorers, the one with the floor first. Raises UsageError for an unknown name."""
-        every = self.known_scorers()
+        """The selected scorers, the one with the floor first. Raises UsageError for an unknown name.
+
+        What one of them raises when it is asked is a PluginError that names its plugin.
+        """
+        every = self._owned_scorers()
         named = self._chosen_scorers or os.environ.get("KB_SCORERS") or self.fleet.manifest.last("scorers") or "default"
         wanted = named.replace(",", " ").split()
-        known = {name for scorer in every for name in scorer.names}
+        known = {name for _, scorer in every for name in scorer.names}
         unknown = [name for name in wanted if name not in known]
         if unknown == ["default"]:
             raise PluginError("the scorers are off or broken", hint="see kb plugins")
         if unknown and every:
             raise UsageError(f"there is no scorer or set of scorers called {unknown[0]}",
                              hint="known: " + ", ".join(sorted(known)))
-        chosen = [scorer for scorer in every if not scorer.names.isdisjoint(wanted)]
+        chosen = [_blamed_scorer(plugin, scorer) for plugin, scorer in every if not scorer.names.isdisjoint(wanted)]
         gates = [scorer for scorer in chosen if scorer.floor is not None]
         if len(gates) != 1:
             raise PluginError(f"exactly one scorer must carry the floor, and {' '.join(wanted)} selects {len(gates)}",
@@ -82,7 +88,11 @@ class App:
 
     def known_scorers(self) -> list[Scorer]:
         """Every scorer of every plugin. Two may share a name in different sets, as `keywords` does, but not in one."""
-        return self.host.specs("kb_scorers", Scorer, lambda scorer: [f"{scorer.name}/{one}" for one in scorer.sets or (scorer.name,)])
+        return [scorer for _, scorer in self._owned_scorers()]
+
+    def _owned_scorers(self) -> list[tuple[str, Scorer]]:
+        return self.host.owned_specs("kb_scorers", Scorer,
+                                     lambda scorer: [f"{scorer.name}/{one}" for one in scorer.sets or (scorer.name,)])
 
     @property
     def text_choice(self) -> str:
@@ -99,8 +109,13 @@ class App:
         except KeyError:
             raise UsageError(f"there is no text backend called {name}",
                              hint="known: auto, " + ", ".join(self.host.drivers(DRIVERS))) from None
-        backend: TextBackend = driver()
-        return backend
+        plugin = self.host.driver_plugin(DRIVERS, name)
+        if plugin.built_in:  # it says itself what is wrong with its index, and `kb index` mends by the errors of its database
+            backend: TextBackend = driver()
+            return backend
+        what = f"the text backend {name} of {plugin.distribution}"
+        with blamed(what):
+            return BlamedBackend(what, driver())
 
     def variant(self, *, scorers: str | None = None, text: str | None = None) -> App:
         """The same fleet with other scorers or another text backend, for comparing them."""
@@ -120,6 +135,25 @@ class App:
         if "catalogue" in self.__dict__:
             fresh.__dict__["catalogue"] = self.catalogue.refreshed(fresh.fleet)
         return fresh
+
+
+def _blamed_scorer(plugin: str, scorer: Scorer) -> Scorer:
+    """The scorer, whose every fault names its plugin."""
+    what = f"the scorer {scorer.name} of plugin {plugin}"
+
+    def rank(library: Library, query: Query) -> Ranking:
+        with blamed(what):
+            found = scorer.rank(library, query)
+            if not isinstance(found, Ranking):
+                raise TypeError(f"it returned {type(found).__name__} where Ranking was due")
+        return found._replace(matched=blaming(what, found.matched), passages=blaming(what, found.passages))
+
+    def floor(library: Library) -> float:
+        with blamed(what):
+            assert scorer.floor is not None
+            return float(scorer.floor(library))
+
+    return scorer._replace(rank=rank, floor=None if scorer.floor is None else floor)
 
 
 def open_app(paths: Sequence[str], include_private: bool = False, *, host: Host | None = None) -> App:

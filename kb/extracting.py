@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kb.blame import ENDINGS, reason
 from kb.errors import KbError
 
 if TYPE_CHECKING:
@@ -37,17 +38,23 @@ def main(ending: str, path: str) -> int:
 
 def extractor_for(ending: str) -> Extractor | None:
     """The plugin that reads files with that ending (lower case, no dot), or None. Raises PluginError on a clash."""
+    owned = _owned_extractor(ending)
+    return None if owned is None else owned[1]
+
+
+def _owned_extractor(ending: str) -> tuple[str, Extractor] | None:
     from kb.app import shared_host
     from kb.specs import Extractor
 
-    found: list[Extractor] = shared_host().specs("kb_extractors", Extractor, lambda item: item.extensions)
-    return next((item for item in found if ending in item.extensions), None)
+    found = shared_host().owned_specs("kb_extractors", Extractor, lambda item: item.extensions)
+    return next(((plugin, item) for plugin, item in found if ending in item.extensions), None)
 
 
 def _text(ending: str, path: str) -> str:
-    extractor = extractor_for(ending)
-    if extractor is None:
+    owned = _owned_extractor(ending)
+    if owned is None:
         raise KbError(f"no plugin reads .{ending}")
+    plugin, extractor = owned
     _limit()
     try:
         text = extractor.extract(Path(path))
@@ -58,12 +65,12 @@ def _text(ending: str, path: str) -> str:
                       hint="pip install 'kb-catalogue[extract]' brings it") from None
     except MemoryError:
         raise KbError(f"reading it takes more than {MEMORY // 1024**3} GB of memory") from None
-    except Exception as error:  # noqa: BLE001 - the boundary: a parser may raise anything on a damaged file
-        reason = " ".join(str(error).split())[:200]
-        raise KbError(f"it cannot be read as .{ending}: {type(error).__name__}" + (f": {reason}" if reason else "")
-                      ) from None
+    except ENDINGS:
+        raise
+    except BaseException as error:  # noqa: BLE001 - the boundary: a parser may raise anything on a damaged file
+        raise KbError(f"it cannot be read as .{ending}: plugin {plugin}: {reason(error)[:200]}") from None
     if not isinstance(text, str):
-        raise KbError(f"the extractor {extractor.name} returned {type(text).__name__} where text was due")
+        raise KbError(f"the extractor {extractor.name} of plugin {plugin} returned {type(text).__name__} where text was due")
     return text
 
 

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 import pluggy
 
 from kb import hookspecs
+from kb.blame import ENDINGS, reason
 from kb.errors import PluginError
 from kb.store.files import cache_home, write_atomic
 
@@ -92,7 +93,9 @@ class Host:
                     found = call(**arguments)
                 if not found and hook not in hookspecs.LISTENERS:
                     raise TypeError("returned None")
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything; it is named and the verb goes on
+            except ENDINGS:
+                raise
+            except BaseException as error:  # noqa: BLE001 - a plugin may raise anything; it is named and the verb goes on
                 self._fail(plugin, hook, error)
             else:
                 results.extend((plugin.name, result) for result in found)
@@ -110,7 +113,9 @@ class Host:
             try:
                 with _no_output():
                     checked = [(item, _names(item, kind, key)) for item in items]
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - it may be a generator that raises anything
+            except ENDINGS:
+                raise
+            except BaseException as error:  # noqa: BLE001 - it may be a generator that raises anything
                 self._fail(self._named(plugin), hook, error)
                 continue
             for item, names in checked:
@@ -137,17 +142,23 @@ class Host:
 
     def driver(self, group: str, name: str) -> Any:
         """The one object that entry point `name` of `group` names; KeyError when there is none, PluginError when broken."""
+        module, _, attribute = self.driver_plugin(group, name).value.partition(":")
+        try:
+            return getattr(_import(module), attribute)
+        except ENDINGS:
+            raise
+        except BaseException as error:
+            raise PluginError(f"the {group} driver {name} does not load: {reason(error)}") from error
+
+    def driver_plugin(self, group: str, name: str) -> Plugin:
+        """The one entry point `name` of `group`; KeyError when there is none, PluginError when there are two."""
         candidates = [p for p in self.plugins if p.group == group and p.name == name and p.name not in self.disabled]
         if not candidates:
             raise KeyError(name)
         if len(candidates) > 1:
             raise PluginError(f"two plugins provide {group} {name}: "
                               + " and ".join(p.distribution for p in candidates))
-        module, _, attribute = candidates[0].value.partition(":")
-        try:
-            return getattr(_import(module), attribute)
-        except Exception as error:
-            raise PluginError(f"the {group} driver {name} does not load: {_reason(error)}") from error
+        return candidates[0]
 
     def drivers(self, group: str) -> list[str]:
         """Names of the drivers of `group`, sorted."""
@@ -186,7 +197,9 @@ class Host:
             if unknown:
                 raise AttributeError(f"{unknown[0]} is no hook of kb")
             self._manager.register(module, plugin.name)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - as above
+        except ENDINGS:
+            raise
+        except BaseException as error:  # noqa: BLE001 - as above
             if self._manager.has_plugin(plugin.name):  # pluggy keeps the hooks that it took before the one it refused
                 self._manager.unregister(name=plugin.name)
             self._fail(plugin, stage, error)
@@ -207,7 +220,7 @@ class Host:
         return next(p for p in self.plugins if p.name == name and p.group == PLUGINS)
 
     def _fail(self, plugin: Plugin, stage: str, error: BaseException) -> None:
-        failure = PluginFailure(plugin.name, stage, _reason(error))
+        failure = PluginFailure(plugin.name, stage, reason(error))
         if plugin.built_in:
             raise PluginError(f"the built-in plugin {plugin.name} is broken: {stage}: {failure.reason}") from error
         if failure not in self.failures:
@@ -338,11 +351,6 @@ def _names(item: Any, kind: type[Spec], key: Callable[[Spec], str | Sequence[str
     if not names or not all(isinstance(name, str) and name for name in names):
         raise TypeError(f"returned a {kind.__name__} whose name is {names!r}")
     return names
-
-
-def _reason(error: BaseException) -> str:
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def _mtime(path: str) -> int:

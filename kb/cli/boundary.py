@@ -11,9 +11,9 @@ from contextlib import contextmanager, suppress
 
 import click
 
-from kb.cli.group import root
+from kb.cli.group import provider_of, root
 from kb.core.display import printable
-from kb.errors import ExitCode, KbError
+from kb.errors import ExitCode, KbError, PluginError
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # what a write to stdout may say, and no look-up does
 _DISK = (*_FULL, errno.EROFS, errno.EACCES, errno.EPERM)  # what a disk says of a file, whatever the program does right
@@ -38,12 +38,19 @@ def guarded(words: list[str]) -> int:
         error.show()
         return error.exit_code
     except KbError as error:
+        if isinstance(error, PluginError) and error.__cause__ is not None and os.environ.get("KB_DEBUG") == "1":
+            import traceback
+
+            traceback.print_exception(error.__cause__)  # for whoever mends the plugin
         say(str(error))
         return error.exit_code
-    except SystemExit:
-        if sys.stdout is out:
+    except SystemExit as leave:
+        if sys.stdout is not out:
+            return unwritten(BrokenPipeError())  # click puts another stream in its place when the reader has left
+        if leave.code is None or isinstance(leave.code, int):
             raise
-        return unwritten(BrokenPipeError())  # click puts another stream in its place when the reader has left
+        say(str(leave.code))  # Python would print it as it stands, escape sequences and all
+        return ExitCode.FAILURE
     except (click.Abort, KeyboardInterrupt):
         say("interrupted")
         return 130
@@ -56,9 +63,9 @@ def guarded(words: list[str]) -> int:
         if error.filename is not None and error.errno in _DISK:
             say(f"cannot read or write {_named(error.filename)}: {error.strerror}")
             return ExitCode.FAILURE
-        return _bug(error)
+        return _bug(error, words)
     except Exception as error:  # noqa: BLE001 - the boundary: whatever is left is a bug, told in one line
-        return _bug(error)
+        return _bug(error, words)
 
 
 def _wait_for_pipes() -> None:
@@ -102,14 +109,18 @@ def _named(filename: str | bytes | int) -> str:
     return os.fsdecode(filename) if isinstance(filename, str | bytes) else f"descriptor {filename}"
 
 
-def _bug(error: Exception) -> int:
+def _bug(error: Exception, words: list[str]) -> int:
+    from kb.blame import reason
+
+    plugin = provider_of(words[0]) if words else None
     if os.environ.get("KB_DEBUG") == "1":
         import traceback
 
         traceback.print_exc()
     else:
-        say(f"this is a bug in kb: {type(error).__name__}: {error}; run it again with KB_DEBUG=1 for the traceback")
-    return ExitCode.FAILURE
+        who = "this is a bug in kb" if plugin is None else f"the verb {words[0]} of plugin {plugin} failed"
+        say(f"{who}: {reason(error)}; run it again with KB_DEBUG=1 for the traceback")
+    return ExitCode.FAILURE if plugin is None else ExitCode.PLUGIN
 
 
 def say(message: str) -> None:

@@ -34,10 +34,11 @@ _EXITS = (
 def help_text() -> str:
     """The whole help, ending in a newline."""
     from kb.app import shared_host
-    from kb.specs import Check, Command
+    from kb.cli.group import split_commands
+    from kb.specs import Check
 
     host = shared_host()
-    added = host.specs("kb_commands", Command, lambda command: command.name)
+    added = [command for _, command in split_commands()[0]]
     checks = sorted(host.specs("kb_checks", Check, lambda check: check.code), key=lambda check: check.code)
     lines = ["kb: which of my notes should this question open, and does the library hold the answer at all?", "", "usage:",
              "    kb --version"]

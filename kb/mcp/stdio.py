@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, BinaryIO
 
 from kb import __version__
-from kb.blame import OURS, reason
+from kb.blame import ENDINGS, reason
 from kb.core.display import printable
 from kb.errors import KbError
 from kb.mcp.protocol import INTERNAL_ERROR, RpcError, Server, answer_line, refuse
@@ -46,7 +46,7 @@ def make_server(resident: Resident, top: int) -> Server:
             raise
         except KbError as error:
             raise RpcError(INTERNAL_ERROR, str(error)) from None
-        except OURS:
+        except ENDINGS:
             raise
         except BaseException as error:  # noqa: BLE001 - a boundary, where SystemExit is a fault too: the log gets the cause
             raise failed(name, error) from None
@@ -56,7 +56,7 @@ def make_server(resident: Resident, top: int) -> Server:
             return [describe(tool) for tool in known().values()]
         except KbError as error:
             raise RpcError(INTERNAL_ERROR, str(error)) from None
-        except OURS:
+        except ENDINGS:
             raise
         except BaseException as error:  # noqa: BLE001 - as above
             raise failed("tools/list", error) from None

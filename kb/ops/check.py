@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Sequence
-from contextlib import redirect_stdout
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kb.errors import KbError, PluginError, UsageError
+from kb.blame import blamed
+from kb.errors import KbError, UsageError
 from kb.specs import Check, Level, Problem
 from kb.store.checked import CheckedBase
 from kb.store.fleet import refuse_the_disk
@@ -109,15 +108,12 @@ def _grade(view: CheckedBase, checks: Sequence[tuple[str, Check]]) -> GradedBase
 
 
 def _run(view: CheckedBase, plugin: str, item: Check) -> Iterator[Finding]:
-    try:
-        with redirect_stdout(sys.stderr):  # what a plugin prints is no output of ours
-            problems = list(item.run(view))
+    what = f"the check {item.code} of plugin {plugin}, on {view.base.name},"
+    with blamed(what, may_refuse=False):  # a silently missing check is a false green
+        problems = list(item.run(view))
         for problem in problems:
             if not isinstance(problem, Problem) or (type(problem.file), type(problem.line), type(problem.message)) != (str, int, str):
                 raise TypeError(f"it yielded {problem!r}, which is no Problem of file, line and message")
-    except (Exception, SystemExit) as error:  # a plugin may raise anything; a silently missing check is a false green
-        raise PluginError(f"the check {item.code} of plugin {plugin} failed on {view.base.name}: {type(error).__name__}: {error}",
-                          hint="mend it, or turn it off with KB_DISABLE_PLUGINS") from error
     for problem in problems:
         yield Finding(item.code, item.level, view.base.name, problem.file, problem.line, problem.message)
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
+from kb.blame import ENDINGS, blamed, reason
 from kb.core.display import flat
 from kb.core.windows import Window
 from kb.errors import KbError, PluginError, UsageError
 from kb.specs import Answerer, ModelRequest, Promoter, Role
 from kb.store import trust
 from kb.store.commands import DEFAULT_TIMEOUT
-from kb.store.ending import Ended
 from kb.store.trust import Runnable, Untrusted
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def ask_model(app: App, role: Role, prompt: str, *, question: str = "", windows:
     if value is None:
         raise NoModel(f"fleet.txt has no `{role} =` line", hint="it names the command that is asked, such as: "
                       f"{role} = tools/claude.py {role}")
-    model = _model(app, role, value)
+    plugin, model = _owned_model(app, role, value)
     if model.needs_approval:
         trust.require(app.fleet.root, trust.runnable(app.fleet.root, role, value))
     seconds = model_timeout(app) if app.fleet.manifest.last("model_timeout") else min(DEFAULT_TIMEOUT, patience)
@@ -71,10 +71,10 @@ def ask_model(app: App, role: Role, prompt: str, *, question: str = "", windows:
         reply = call(value, request)
     except KbError as error:
         raise ModelUnreachable(f"the {role} did not reply: {error}") from error
-    except Ended:
+    except ENDINGS:
         raise
-    except (Exception, SystemExit) as error:  # a plugin may raise anything; to the caller its model gave nothing
-        raise ModelUnreachable(f"the {role} did not reply: plugin {model.name}: {type(error).__name__}: {error}") from error
+    except BaseException as error:  # a plugin may raise anything; to the caller its model gave nothing
+        raise ModelUnreachable(f"the {role} did not reply: plugin {plugin}: {reason(error)}") from error
     if not isinstance(reply, str) or not reply.strip():
         raise ModelUnreachable(f"the {role} did not reply: it returned nothing")
     return reply
@@ -134,11 +134,18 @@ def _is_command(app: App, role: Role, value: str) -> bool:
 
 
 def _model(app: App, role: Role, value: str) -> Answerer | Promoter:
+    return _owned_model(app, role, value)[1]
+
+
+def _owned_model(app: App, role: Role, value: str) -> tuple[str, Answerer | Promoter]:
+    """The model that a value means, and the plugin that it came from. Raises PluginError when there is none, or one breaks."""
     kind, hook = (Answerer, "kb_answerers") if role == "answerer" else (Promoter, "kb_promoters")
-    models: list[Answerer | Promoter] = app.host.specs(hook, kind, lambda model: str(model.name))
-    for model in sorted(models, key=lambda model: model.fallback):
-        if model.accepts(value):
-            return model
+    models: list[tuple[str, Answerer | Promoter]] = app.host.owned_specs(hook, kind, lambda model: str(model.name))
+    for plugin, model in sorted(models, key=lambda owned: owned[1].fallback):
+        with blamed(f"the {'answerer' if role == 'answerer' else 'promoter'} {model.name} of plugin {plugin}"):
+            accepted = model.accepts(value)
+        if accepted:
+            return plugin, model
     raise PluginError(f"no plugin can run `{role} = {value}`", hint="see kb plugins")
 
 

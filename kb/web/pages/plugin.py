@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kb.errors import KbError
+from kb.blame import blamed
 from kb.specs import Page
 from kb.web.query import Query
 from kb.web.room import Reply, Room
@@ -16,15 +16,11 @@ def view(plugin: str, page: Page) -> Callable[[Room, Query], Reply]:
     def render(room: Room, query: Query) -> Reply:
         from markupsafe import Markup
 
-        try:
-            body = page.render(room.app(), query)
+        app = room.app()
+        with blamed(f"the page {page.path} of plugin {plugin}"):
+            body = page.render(app, query)
             if not isinstance(body, str):
                 raise TypeError(f"it returned {type(body).__name__} and no text")
-        except KbError:
-            raise
-        except Exception as error:
-            raise KbError(f"the page {page.path} of plugin {plugin} failed: {type(error).__name__}: {error}",
-                          hint="kb plugins says where it comes from") from error
         return room.page("plugin.html", title=page.title, here=page.path, plugin=plugin,
                          body=Markup(body))
 
