@@ -89,6 +89,7 @@ if TYPE_CHECKING:
     from kb.store.files import read_text as read_text
     from kb.store.files import write_atomic as write_atomic
     from kb.store.index_db import IndexMoved as IndexMoved
+    from kb.store.index_db import IndexOutOfStep as IndexOutOfStep
     from kb.store.index_db import IndexReader as IndexReader
     from kb.store.index_db import read_generation as read_generation
     from kb.store.index_db import told as told
@@ -124,7 +125,7 @@ _HOMES = {
     "kb.store.clock": "instant moment_of now today",
     "kb.store.commands": "CommandFailed command_words run_command",
     "kb.store.files": "is_inside locked read_bytes read_text write_atomic",
-    "kb.store.index_db": "IndexMoved IndexReader read_generation told",
+    "kb.store.index_db": "IndexMoved IndexOutOfStep IndexReader read_generation told",
     "kb.store.trust": "Untrusted require_adapter",
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}

@@ -130,7 +130,10 @@ class TextBackend(Protocol):
         """
 
     def open(self, base: Base, generation: int) -> TextIndex:
-        """Open for reading at exactly that generation. Raises KbError when the index stands at another one."""
+        """Open for reading at exactly that generation.
+
+        Raises IndexOutOfStep when the index is not built or stands at another one, any other KbError when it is damaged.
+        """
 
     def generation(self, base: Base) -> int | None:
         """The generation the index stands at, or None when there is none."""

@@ -45,6 +45,10 @@ class IndexDamaged(KbError):
         super().__init__(f"{what} is damaged ({reason})", hint="run kb index: nothing is lost")
 
 
+class IndexOutOfStep(KbError):
+    """A backend's own index that is not built, stands at another generation or cannot be opened here: nothing in it is damaged."""
+
+
 class IndexMoved(KbError):
     """The index was written to while it was read: what was read may be torn."""
 

@@ -17,8 +17,17 @@ from typing import NamedTuple
 from kb.core.excerpt import excerpt
 from kb.core.ports import ChunkHit, TextBackend, TextHits, TextIndex
 from kb.core.values import Base, Passage, Place
-from kb.errors import KbError
-from kb.store.index_db import CHUNK_BITS, IndexDamaged, IndexMissing, IndexMoved, IndexOutdated, IndexReader, read_generation
+from kb.errors import KbError, PluginError, UsageError
+from kb.store.index_db import (
+    CHUNK_BITS,
+    IndexDamaged,
+    IndexMissing,
+    IndexMoved,
+    IndexOutdated,
+    IndexOutOfStep,
+    IndexReader,
+    read_generation,
+)
 
 MOST_HITS = 1000
 _ATTEMPTS = 3
@@ -40,12 +49,17 @@ class AllowedFiles(NamedTuple):
 
 
 class _Opened(NamedTuple):
-    """One base whose index answers. `in_scope`: its chunks that may be counted, None for all of them."""
+    """One base whose index answers.
+
+    in_scope: its chunks that may be counted, None for all of them.
+    fault:    what is the matter with the index that would have answered, "" when nothing is.
+    """
 
     base: Base
     engine: TextIndex
     allowed: Mapping[int, str]
     in_scope: int | None
+    fault: str = ""
 
 
 class TextSide:
@@ -194,6 +208,7 @@ class TextSide:
                 else:
                     if one is not None:
                         opened.append(one)
+                        skipped += [f"{base.name}: {one.fault}"] if one.fault else []
         except BaseException:
             _close(opened)
             raise
@@ -216,25 +231,28 @@ class TextSide:
                 return None
             self._ranked_at[base.name] = generation
             try:
-                return _Opened(base, self._open_index(base, generation), allowed, in_scope)
+                engine, fault = self._open_index(base, generation)
+                return _Opened(base, engine, allowed, in_scope, fault)
             except KbError:
                 if attempt == _ATTEMPTS - 1 or read_generation(base.root) in (None, generation):
                     raise
         return None
 
-    def _open_index(self, base: Base, generation: int) -> TextIndex:
+    def _open_index(self, base: Base, generation: int) -> tuple[TextIndex, str]:
+        """The index that answers, and what is the matter with the one that would have answered under `auto`."""
         base = base._replace(language=base.language or self.languages)
         if self.choice != "auto":
-            chosen = self._backend(self.choice)
+            return self._backend(self.choice).open(base, generation), ""
+        fault = ""
+        with suppress(UsageError, PluginError):  # it is off, or there is none
+            faster = self._backend("tantivy")
             try:
-                return chosen.open(base, generation)
-            except KbError:
-                if chosen.generation(base) is None:
-                    raise KbError(f"the {chosen.name} index is not built", hint="run kb index") from None
-                raise
-        with suppress(KbError):  # whatever is the matter with it, the embedded index holds the same chunks
-            return self._backend("tantivy").open(base, generation)
-        return self._backend("fts5").open(base, generation)
+                return faster.open(base, generation), ""
+            except IndexOutOfStep:
+                pass
+            except KbError as error:
+                fault = str(error)
+        return self._backend("fts5").open(base, generation), fault  # it holds the same chunks
 
     # -- asking ----------------------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from kb.api import Base, Changes, KbError, analyse, is_unspaced, write_atomic
+from kb.api import Base, Changes, IndexOutOfStep, KbError, analyse, is_unspaced, write_atomic
 from kb_plugins.stems import StemmerSet
 
 FORMAT = 2                   # of the analysed field: another one is rebuilt
@@ -70,17 +70,26 @@ class Tantivy:
              "files": _measured(folder)}))
 
     def open(self, base: Base, generation: int) -> TantivyIndex:
-        state = _read_state(base.root)
-        if state is None or state.generation != generation:
-            raise KbError("the tantivy index is out of step with index.db", hint="run kb index")
+        state = _known_state(base.root)
+        if state is None:
+            raise IndexOutOfStep("the tantivy index is not built", hint="run kb index")
+        if state.generation != generation:
+            raise IndexOutOfStep("the tantivy index is out of step with index.db", hint="run kb index")
         folder = _folder(base.root)
-        with _told("is damaged"):
-            if _measured(folder, _STORE) != {name: sums for name, sums in state.files.items() if name.endswith(_STORE)}:
-                raise ValueError("its store is not what was written")
-            index, schema = _open(folder, create=False)
-            opened = TantivyIndex(index, schema, _written_documents(folder), state.languages)
+        try:
+            with _told("is damaged"):
+                if _measured(folder, _STORE) != {name: sums for name, sums in state.files.items() if name.endswith(_STORE)}:
+                    raise ValueError("its store is not what was written")
+                index, schema = _open(folder, create=False)
+                opened = TantivyIndex(index, schema, _written_documents(folder), state.languages)
+        except KbError:
+            if _read_state(base.root) != state:  # what looks like damage is another process's writing
+                raise _moved() from None
+            if not os.access(folder, os.W_OK):  # the engine locks a file even to read
+                raise IndexOutOfStep("the tantivy index cannot be opened in a folder that cannot be written") from None
+            raise
         if _read_state(base.root) != state:
-            raise KbError("the tantivy index changed while it was read", hint="ask again")
+            raise _moved()
         return opened
 
 
@@ -231,7 +240,7 @@ def _told(what: str) -> Iterator[None]:
         with _hushed():
             yield
     except ImportError:
-        raise KbError("tantivy is not installed", hint="pip install tantivy, or set text_backend = fts5") from None
+        raise IndexOutOfStep("tantivy is not installed", hint="pip install tantivy, or set text_backend = fts5") from None
     except (ValueError, OSError, KeyError, TypeError) as error:
         raise KbError(f"the tantivy index {what} ({_flat(error)})", hint="run kb index") from None
     except BaseException as error:
@@ -285,8 +294,20 @@ def _state_path(root: str) -> str:
     return os.path.join(_folder(root), "kb.json")
 
 
+def _moved() -> IndexOutOfStep:
+    return IndexOutOfStep("the tantivy index changed while it was read", hint="ask again")
+
+
 def _read_state(root: str) -> _State | None:
     """What is said of a whole index in today's format, else None."""
+    try:
+        return _known_state(root)
+    except KbError:
+        return None
+
+
+def _known_state(root: str) -> _State | None:
+    """The same, where None means that there is no index of today's format. Raises KbError when what says it is damaged."""
     try:
         with open(_state_path(root), encoding="utf-8") as file:
             state = json.load(file)
@@ -294,8 +315,10 @@ def _read_state(root: str) -> _State | None:
             return None
         return _State(int(state["generation"]), str(state["declared"]), tuple(map(str, state["languages"])),
                       {str(name): (int(size), int(total)) for name, (size, total) in state["files"].items()})
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (FileNotFoundError, NotADirectoryError):
         return None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise KbError(f"the tantivy index is damaged (kb.json: {type(error).__name__})", hint="run kb index") from None
 
 
 def _measured(folder: str, suffix: str = "") -> dict[str, tuple[int, int]]:
