@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from kb.blame import BlamedBackend, blamed, blaming
-from kb.core.display import printable
+from kb.core.display import named, printable
 from kb.core.values import Ranking
 from kb.errors import PluginError, UsageError
 from kb.host import DRIVERS, Host, PluginFailure, open_host
@@ -107,7 +107,7 @@ class App:
         try:
             driver = self.host.driver(DRIVERS, name)
         except KeyError:
-            raise UsageError(f"there is no text backend called {name}",
+            raise UsageError(f"there is no text backend called {named(name)}",
                              hint="known: auto, " + ", ".join(self.host.drivers(DRIVERS))) from None
         plugin = self.host.driver_plugin(DRIVERS, name)
         if plugin.built_in:  # it says itself what is wrong with its index, and `kb index` mends by the errors of its database

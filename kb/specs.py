@@ -118,6 +118,8 @@ class Answerer(NamedTuple):
     needs_approval: whether a value must be approved with `kb trust` before it is used. False only for an answerer
                     that starts no program and sends nothing anywhere.
     fallback:       asked only when no other plugin accepts the value.
+    windows_only:   whether it reads the served passages and not the prompt, so that `kb answer --complete`, which serves none,
+                    refuses it.
     """
 
     name: str
@@ -125,6 +127,7 @@ class Answerer(NamedTuple):
     answer: Callable[[str, ModelRequest], str]
     needs_approval: bool = True
     fallback: bool = False
+    windows_only: bool = False
 
 
 class Promoter(NamedTuple):

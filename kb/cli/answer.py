@@ -43,7 +43,7 @@ def answer(question: str, paths: tuple[str, ...], top: int, include_private: boo
     done = op(app, question, "expanded" if expanded else "fast", top)
     say_skipped(done.found.skipped)
     if done.miss is not None and done.miss.error:
-        say(f"the miss could not be written to {done.miss.log}: {done.miss.error}")
+        say(f"the miss could not be written: {done.miss.error}")
     if done.reply is not None:
         _show_reply(done, mode)
     elif done.problem:

@@ -13,6 +13,7 @@ from kb.cli import options
 from kb.cli.boundary import say
 from kb.core.display import printable
 from kb.core.jsontext import dumps
+from kb.errors import ExitCode
 from kb.ops.index import IndexReport, entries
 from kb.ops.index import index as index_bases
 from kb.store.sync import Synced
@@ -26,7 +27,10 @@ UNREADABLE_SHOWN = 8
 @options.as_json("Print every entry as one line of JSON, and build nothing.")
 @options.everything()
 def index(paths: tuple[str, ...], json_: bool, include_private: bool) -> None:
-    """Build the index of each base at BASE/.kb/ from its markdown. A file that did not change is not read again."""
+    """Build the index of each base at BASE/.kb/ from its markdown. A file that did not change is not read again.
+
+    A base that cannot be indexed is told, the others are, and the exit code is 1.
+    """
     app = open_app(paths, include_private)
     if json_:
         click.echo(dumps(entries(app)))
@@ -39,8 +43,10 @@ def index(paths: tuple[str, ...], json_: bool, include_private: bool) -> None:
 
     report = index_bases(app, progress.tick, told)
     _print_totals(report)
-    for sentence in report.skipped:
+    for sentence in (*report.skipped, *report.failed):
         say(sentence)
+    if report.failed:
+        click.get_current_context().exit(ExitCode.FAILURE)
 
 
 def _print_base(base: Synced) -> None:

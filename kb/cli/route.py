@@ -48,4 +48,4 @@ def _warn(answer: Answer, miss: Miss | None) -> None:
     if answer.index_was_rebuilt:
         say("an index from before the private column was found; none of its text is served until kb index has run")
     if miss is not None and miss.error:
-        say(f"the miss could not be written to {miss.log}: {miss.error}")
+        say(f"the miss could not be written: {miss.error}")

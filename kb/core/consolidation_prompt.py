@@ -56,8 +56,8 @@ def history_text(sessions: Sequence[SessionHistory]) -> str:
 
 def unsupported(sources: Sequence[str], sessions: Sequence[SessionHistory]) -> str | None:
     """Why these citations do not carry a pattern, or None: two distinct sessions, each one that was shown."""
-    known = {safe_id(session.session).casefold(): session.session for session in sessions}
-    cited = {safe_id(source).casefold(): source for source in sources if source.strip()}
+    known = {safe_id(session.session) for session in sessions}
+    cited = {safe_id(source): source for source in sources if source.strip()}
     for key, source in cited.items():
         if key not in known:
             return f"cited session '{source}' does not exist in recorded session history"

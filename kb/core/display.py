@@ -38,6 +38,11 @@ def uncoloured(text: str) -> str:
     return re.sub(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))", "", text) if "\x1b" in text else text
 
 
+def named(value: str) -> str:
+    """A value as a message repeats it: a blank one between quotes, where it can be seen."""
+    return value if value.strip() else f"'{value}'"
+
+
 def flat(text: str) -> str:
     """`text` on one line: every run of white space is one blank."""
     return " ".join(text.split())

@@ -170,7 +170,7 @@ def _judge(app: App, library: Catalogue, gold: Gold, secrecy: Secrecy, before: S
     if not reason and base is not None:
         try:
             path = append_alias(base.root, proposal.alias, proposal.canonical, (
-                f"{today()}, asked {lost.row.times} times: {flat(question)}", f"before: {before}", f"after:  {after}"))
+                f"{today()}, asked {_times(lost.row.times)}: {flat(question)}", f"before: {before}", f"after:  {after}"))
         except AliasTaken as taken:
             reason = str(taken)
     if reason and not secret:
@@ -192,6 +192,10 @@ def _ask_promoter(app: App, lost: Lost) -> tuple[Judged, tuple[Proposal, ...]]:
 
 def _asked(app: App, library: Catalogue, question: str) -> Verdict:
     return _verdict(app, library, app.scorers[0].rank(library, library.query(question)).hits)
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
 
 
 def _verdict(app: App, library: Catalogue, hits: Sequence[Hit]) -> Verdict:

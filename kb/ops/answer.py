@@ -13,7 +13,7 @@ from kb.core.prompts import NOT_HELD, answer_prompt, facts_of, map_prompt, reduc
 from kb.core.values import Answer, Miss, Place
 from kb.core.windows import Window, assemble, readable
 from kb.ops.ask import ask, record_miss
-from kb.ops.models import ModelUnreachable, NoModel, Untrusted, ask_model, configured, require_settings, require_trust
+from kb.ops.models import ModelUnreachable, NoModel, Untrusted, ask_model, configured, reads_prompts, require_settings, require_trust
 from kb.ops.passages import beginning, telling, vouched
 
 if TYPE_CHECKING:
@@ -130,6 +130,9 @@ def answer_complete(app: App, question: str, progress: Progress) -> Complete:
     """
     if configured(app, "answerer") is None:
         raise NoModel("--complete is nothing but model calls, and fleet.txt has no `answerer =` line")
+    if not reads_prompts(app):
+        raise NoModel(f"--complete is nothing but model calls, and `answerer = {configured(app, 'answerer')}` is no model",
+                      hint="leave --complete out, or name a model in fleet.txt")
     require_settings(app, "answerer")
     require_trust(app, "answerer")
     places = [Place(entry.base, entry.path) for entry in app.catalogue.entries()]

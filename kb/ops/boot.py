@@ -73,7 +73,7 @@ def _brief(app: App, out: Briefing, message: str, session: str, top: int) -> str
     miss = record_miss(app, answer)
     events = [_refusal(answer, miss)] if miss else []
     if miss and miss.error:
-        out.troubles.append(f"the miss could not be written to {miss.log}: {miss.error}")
+        out.troubles.append(f"the miss could not be written: {miss.error}")
     said = classify(app, answer, message, _PATIENCE)
     if said.problem:
         out.troubles.append(said.problem)

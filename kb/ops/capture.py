@@ -59,8 +59,8 @@ def capture(app: App, session: str) -> list[Outcome]:
             with locked(guard), \
                     sessions.held_record(app.fleet.root, session) as record:
                 outcomes = _consume(app, session, record)
-        except (OSError, UnicodeDecodeError) as error:
-            raise KbError(f"the record of session {session} cannot be read or rewritten: {error}") from None
+        except OSError as error:
+            raise KbError(f"the record of session {session} cannot be read or rewritten: {error.strerror or error}") from None
     agents = [outcome.agent for outcome in outcomes if outcome.path]
     _tell(app, "session.captured", session, agents[-1] if agents else "",
           paths=[outcome.path for outcome in outcomes if outcome.path])

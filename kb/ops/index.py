@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kb.errors import PluginError, UsageError
+from kb.errors import KbError, PluginError, UsageError
 from kb.store.fleet import refuse_the_disk
 from kb.store.sync import Synced, Tick, sync_base
 
@@ -19,10 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What a run did, base by base. unreachable and unreadable are `base/path` in order; the counts are over all bases."""
+    """What a run did, base by base. unreachable and unreadable are `base/path` in order; the counts are over all bases.
+
+    failed: a sentence about each base that could not be indexed.
+    """
 
     bases: tuple[Synced, ...]
     skipped: tuple[str, ...]
+    failed: tuple[str, ...] = ()
 
     @property
     def files(self) -> int:
@@ -61,20 +65,27 @@ def index(app: App, tick: Tick = lambda base, done, total: None,
           told: Callable[[Synced], None] = lambda base: None) -> IndexReport:
     """Sync every base, in order. `tick` is told (base, files looked at, files in all); `told` gets each base when done.
 
-    Raises UsageError for an unknown text backend, KbError on the first base that cannot be walked or written; the bases
-    before it stay indexed.
+    A base that cannot be walked or written is in `failed`, and the others are indexed. Raises UsageError for an unknown text
+    backend, KbError when it was the only base.
     """
     backends, skipped = _backends(app)
     for base in app.fleet.bases:
         refuse_the_disk(base.root, "an index")
-    done = []
+    done: list[Synced] = []
+    failed: list[str] = []
     with _no_collection():
         for base in app.fleet.bases:
-            done.append(sync_base(base, app.include_private, backends, app.fleet.manifest.last("language"), tick,
-                                  must=app.text_choice != "auto"))
-            told(done[-1])
+            try:
+                done.append(sync_base(base, app.include_private, backends, app.fleet.manifest.last("language"), tick,
+                                      must=app.text_choice != "auto"))
+            except KbError as error:
+                if len(app.fleet.bases) == 1:
+                    raise
+                failed.append(str(error))
+            else:
+                told(done[-1])
     every = (*app.fleet.skipped, *skipped, *(sentence for base in done for sentence in base.skipped))
-    return IndexReport(tuple(done), tuple(dict.fromkeys(every)))
+    return IndexReport(tuple(done), tuple(dict.fromkeys(every)), tuple(failed))
 
 
 def entries(app: App) -> list[IndexEntry]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kb.core.decided import WHOLE, deposit_digest
+from kb.core.display import named as shown
 from kb.core.values import Base, Owner
 from kb.errors import KbError
 from kb.ops.ask import ask
@@ -171,7 +172,7 @@ def _refuse_held(app: App, path: str) -> None:
 def _named(app: App, agent: str) -> Base:
     base = app.fleet.base(agent.strip())
     if base is None:
-        raise KbError(f"there is no agent called {agent} here",
+        raise KbError(f"there is no agent called {shown(agent)} here",
                       hint="the bases are: " + ", ".join(base.name for base in app.fleet.bases))
     return base
 

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from kb.core.counted import LogFormat, field
+from kb.core.display import named
 from kb.core.logrows import ABSTENTIONS, MISROUTES, REJECTIONS, Abstention, Misroute, Rejection
 from kb.core.owner import elect
+from kb.core.reviews import LENSES
 from kb.errors import UsageError
 from kb.store.fleet import fleet_root
 from kb.store.ledgers import record_misroute
@@ -44,7 +46,7 @@ def misroute(app: App, message: str, chose: str, owner: str, why: str = "") -> M
         right = NOBODY
     for name in (wrong,) if right == NOBODY else (wrong, right):
         if name not in roster:
-            raise UsageError(f"{name or 'a blank name'} is no agent of this fleet",
+            raise UsageError(f"{named(name)} is no agent of this fleet",
                              hint="agents: " + (", ".join(sorted(roster)) or "none"))
     if wrong == right:
         raise UsageError(f"{wrong} was chosen and is the owner, so nothing went wrong")
@@ -71,7 +73,9 @@ def scored_now(app: App, row: Abstention, most: int = 3) -> list[tuple[str, floa
 
 
 def rejections(path: str, agent: str | None = None, lens: str | None = None) -> LogReport[Rejection]:
-    """What promotion refused, narrowed by agent and by lens, case aside."""
+    """What promotion refused, narrowed by agent and by lens, case aside. Raises UsageError for a lens that there is not."""
+    if lens is not None and lens.strip().casefold() not in LENSES:
+        raise UsageError(f"{named(lens)} is no lens", hint="it is one of " + ", ".join(LENSES))
     report = _report(fleet_root(path), REJECTIONS)
     return report._replace(rows=tuple(row for row in report.rows if _is(row.agent, agent) and _is(row.lens, lens)))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kb.core.display import named
 from kb.core.shelves import kind_of, layer_of
 from kb.core.values import KINDS, PROVENANCES, STAGES
 from kb.errors import UsageError
@@ -69,7 +70,7 @@ def legal_value(facet: str, value: str | None) -> str | None:
         return None
     found = value.strip().lower()
     if found not in LEGAL[facet]:
-        raise UsageError(f"{value} is no {facet}", hint="it is one of " + ", ".join(LEGAL[facet]))
+        raise UsageError(f"{named(value)} is no {facet}", hint="it is one of " + ", ".join(LEGAL[facet]))
     return found
 
 

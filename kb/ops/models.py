@@ -97,6 +97,13 @@ def require_settings(app: App, *roles: Role) -> None:
             continue
 
 
+def reads_prompts(app: App) -> bool:
+    """Whether the configured answerer reads what it is asked, and not only the passages that were served."""
+    value = configured(app, "answerer")
+    model = None if value is None else _model(app, "answerer", value)
+    return not (isinstance(model, Answerer) and model.windows_only)
+
+
 def untrusted(app: App, *roles: str) -> list[Runnable]:
     """What the fleet names for these roles and adapters (`tools/extract/pdf.cmd`) and nobody approved."""
     return [item for item in runnables(app) if item.name in roles and not trust.is_approved(app.fleet.root, item)]
@@ -164,4 +171,4 @@ def program_path(app: App, item: Runnable) -> str:
 
 
 __all__ = ["ROLES", "ModelUnreachable", "NoModel", "Untrusted", "ask_model", "configured", "model_timeout",
-           "program_path", "require_settings", "require_trust", "runnables", "untrusted"]
+           "program_path", "reads_prompts", "require_settings", "require_trust", "runnables", "untrusted"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from kb.core.blocks import artifact_tokens
 from kb.core.counted import field
+from kb.core.display import named
 from kb.core.owner import elect
 from kb.core.rounds import MOST_REVIEWERS, ROUNDS, Round, RoundRow, grade, round_of, rounds_of
 from kb.core.scrub import scrub
@@ -267,7 +268,7 @@ def _round(rows: Sequence[RoundRow], key: str) -> Round:
 def _agent(app: App, name: str) -> Base:
     found = next((agent for agent in app.fleet.agents if agent.name.casefold() == name.strip().casefold()), None)
     if found is None:
-        raise UsageError(f"{name} is no agent of this fleet",
+        raise UsageError(f"{named(name)} is no agent of this fleet",
                          hint="agents: " + (", ".join(agent.name for agent in app.fleet.agents) or "none"))
     return found
 

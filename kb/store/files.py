@@ -58,6 +58,13 @@ def decoded(data: bytes) -> str:
     return (data[3:] if data.startswith(b"\xef\xbb\xbf") else data).decode()
 
 
+def cannot_read(path: str, error: OSError | UnicodeDecodeError) -> KbError:
+    """How every reader says that a file is there and it cannot make sense of it."""
+    if isinstance(error, UnicodeDecodeError):
+        return KbError(f"{path} is not UTF-8 text", hint="it was left as it is; mend it or move it away")
+    return KbError(f"cannot read {path}: {error.strerror or error}")
+
+
 def write_atomic(path: str | os.PathLike[str], data: bytes | str, *, mode: int | None = None) -> None:
     """Replace the file in one step: a crash leaves the old or the new one. Creates the folders above it.
 

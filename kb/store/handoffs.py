@@ -14,7 +14,7 @@ from kb.core.counted import field
 from kb.core.handoff import Handoff, parse, render
 from kb.core.session import safe_id
 from kb.errors import KbError
-from kb.store.files import locked, read_text, stay_inside, write_atomic
+from kb.store.files import cannot_read, locked, read_text, stay_inside, write_atomic
 from kb.store.sessions import sessions_folder
 
 _SUFFIX = ".handoff.md"
@@ -107,7 +107,7 @@ def _find(root: str, session: str) -> tuple[str, Handoff] | None:
         except FileNotFoundError:
             continue
         except (OSError, UnicodeDecodeError) as error:
-            raise KbError(f"cannot read {path}: {error}") from None
+            raise cannot_read(path, error) from None
         if record is not None and record.session == session:
             return path, record
     return None

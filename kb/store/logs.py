@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from kb.core.counted import LogFormat, LogText, parse, render
 from kb.errors import KbError
-from kb.store.files import locked, read_text, stay_inside, write_atomic
+from kb.store.files import cannot_read, locked, read_text, stay_inside, write_atomic
 
 R = TypeVar("R")
 
@@ -30,10 +30,8 @@ def read_log(path: str, form: LogFormat[R]) -> LogText[R]:
         text = read_text(path)
     except FileNotFoundError:
         text = ""
-    except UnicodeDecodeError:
-        raise KbError(f"{path} is not UTF-8 text", hint="it was left as it is; mend it or move it away") from None
-    except OSError as error:
-        raise KbError(f"cannot read {path}: {error.strerror or error}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise cannot_read(path, error) from None
     return parse(form, text)
 
 

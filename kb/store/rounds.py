@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from kb.core.counted import field
-from kb.errors import KbError
+from kb.errors import KbError, UsageError
 from kb.store.files import is_inside, read_text, stay_inside, write_atomic
 
 
@@ -13,9 +13,11 @@ def artifact_key(artifact: str, root: str) -> str:
     """The artifact as its POSIX path from the fleet root, whether it was named from here or from there.
 
     What is no file under the root keeps the path it was given, made absolute when it exists elsewhere; an address
-    (`https://...`) stays as it is.
+    (`https://...`) stays as it is. Raises UsageError for a blank one.
     """
     name = field(artifact).replace("\\", "/")
+    if not name:
+        raise UsageError("the artifact is blank", hint="name the file, or the address, that the round is about")
     if "://" in name:
         return name
     here = os.path.realpath(name)

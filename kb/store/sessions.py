@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from kb.core.display import printable
 from kb.core.session import Event, parse_events, safe_id
 from kb.errors import KbError
-from kb.store.files import read_text, stay_inside, write_atomic
+from kb.store.files import cannot_read, read_text, stay_inside, write_atomic
 
 LOG_LIMIT = 100_000
 _WAIT = 5.0
@@ -95,7 +95,11 @@ def held_record(root: str, session: str) -> Iterator[Record]:
         yield Record(path, "")
         return
     try:
-        yield Record(path, read_text(path))
+        try:
+            text = read_text(path)
+        except UnicodeDecodeError as error:
+            raise cannot_read(path, error) from None
+        yield Record(path, text)
     finally:
         os.close(fd)
 

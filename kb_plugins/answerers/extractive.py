@@ -69,4 +69,5 @@ def _cited(path: str) -> str:
 @hookimpl
 def kb_answerers() -> list[Answerer]:
     """Takes the one value `extractive`; it starts no program, so it needs no approval."""
-    return [Answerer("extractive", lambda value: value.casefold() == "extractive", answer, needs_approval=False)]
+    return [Answerer("extractive", lambda value: value.casefold() == "extractive", answer, needs_approval=False,
+                     windows_only=True)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kb.api import UsageError
+from kb.api import UsageError, dead_keys
 from kb_plugins.lifecycle import clock, layout
 from kb_plugins.lifecycle.disk import Disk
 from kb_plugins.lifecycle.episodes import Episodes
@@ -178,4 +178,8 @@ def _keys(keys: str) -> str:
     words = [clean(word) for word in keys.split(",")]
     if not all(words) or "\n" in keys:
         raise UsageError("--keys takes words or phrases on one line, separated by commas")
-    return ", ".join(words)
+    dead = dead_keys(words)
+    if len(dead) == len(words):
+        raise UsageError(f"no question reaches any of these keys: {', '.join(dead)}",
+                         hint="a key needs one word, or two, that are not stop words")
+    return ", ".join(word for word in words if word not in dead)

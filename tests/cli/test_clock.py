@@ -34,7 +34,8 @@ def test_every_year_has_four_digits_and_every_verb_of_the_clock_works_in_it(flee
     env = {"KB_NOW": moment}
     assert fleet.kb("route", "zonk", env=env).ok()
     for words in ("handoff save ada --task t", "misroute m --chose ada --owner none", "session start", "task start x --scope y",
-                  "decision add x --why y", "question add q", "history --since 999999999d", "session close", "knowledge status", "doctor", "history"):
+                  "decision add x --why y", "question add q", "history --since 999999999d", "session close",
+                  "knowledge status", "doctor", "history"):
         run = fleet.kb(*words.split(), env=env)
         assert run.code in (0, 10) and "bug" not in run.err, (words, run.err)
     day = moment[:10]

@@ -80,6 +80,15 @@ def test_keys_that_are_none_are_2(yard: Yard, keys: str) -> None:
     assert yard("knowledge", "promote", "coil-cables", "--keys", keys, stdin="Seen.\n").code == 2
 
 
+def test_keys_that_no_question_reaches_are_refused_or_left_out(yard: Yard) -> None:
+    candidate(yard, PENDING)
+    run = yard("knowledge", "promote", "coil-cables", "--keys", "the, of", stdin="Seen.\n")
+    assert run.code == 2 and "no question reaches any of these keys: the, of" in run.err
+    run = yard("knowledge", "promote", "coil-cables", "--keys", "the, cable", stdin="Seen.\n").ok()
+    assert "left out 1 that no question reaches: the" in run.err
+    assert "**Search for:** cable\n" in yard.read(f"{CURATED}/coil-cables.md")
+
+
 def test_keys_stand_on_their_own_line_under_the_title(yard: Yard) -> None:
     candidate(yard, PENDING)
     yard("knowledge", "promote", "coil-cables", "--keys", "cable, coil", stdin="Seen.\n").ok()

@@ -84,6 +84,17 @@ def test_what_two_known_sessions_do_not_carry_costs_no_review(desk, sources, why
     assert slug == "tug-rule" and why in reason and prompts(desk, "reviewer") == [] and rows(desk, "kb-rejections.txt") == []
 
 
+def test_ids_that_differ_in_case_alone_are_two_sessions(desk):
+    handoff(desk, "Zq", "one", 3)
+    handoff(desk, "zQ", "two", 4)
+    stand_in(desk, "promoter", pattern("Zq, zQ"))
+    assert consolidate(desk).written == 1
+    handoff(desk, "A1", "three", 5)
+    stand_in(desk, "promoter", pattern("a1, zQ", slug="other"))
+    [(_, reason)] = consolidate(desk).rejected
+    assert "'a1' does not exist" in reason
+
+
 @pytest.mark.parametrize("folder", ["skills", "inbox", "../x"])
 def test_a_folder_that_a_model_may_not_name_is_rejected_without_a_review(desk, folder):
     stand_in(desk, "promoter", pattern(folder=folder))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from kb.api import KbError, UsageError
-from kb_plugins.lifecycle.cli.frame import as_json, body_of_stdin, group, leave, option, show, show_json, world
+from kb.api import KbError, UsageError, dead_keys
+from kb_plugins.lifecycle.cli.frame import as_json, body_of_stdin, group, leave, option, say, show, show_json, world
 from kb_plugins.lifecycle.exits import INVALID
 
 _AT = "kb_plugins.lifecycle.cli.graph"
@@ -97,6 +97,9 @@ def promote(id_: str, klass: str | None, keys: str, json_: bool) -> None:
 
     disk, ledger = world()
     path = act(disk, ledger, id_, body_of_stdin(), klass=klass, keys=keys)
+    dead = dead_keys([word.strip() for word in keys.split(",")]) if keys else []
+    if dead:
+        say(f"left out {len(dead)} that no question reaches: {', '.join(dead)}")
     show_json({"schema": 1, "id": id_, "path": path}) if json_ else show(path)
 
 
