@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Any
 
 from kb.errors import KbError
-from kb.store.ending import ending_unwinds
+from kb.store.ending import ending_unwinds, undisturbed
 from kb.store.files import is_inside
 
 if TYPE_CHECKING:
@@ -87,29 +87,18 @@ def run_command(words: Sequence[str], *, name: str, root: str = "", stdin: str =
     Raises CommandFailed on a non-zero exit, blank output, no end in time or too much output, with the tail of stderr.
     """
     import shutil
-    import subprocess
-    import tempfile
 
-    try:
-        scratch = tempfile.mkdtemp(prefix="kb-run-")
-    except OSError as error:
-        raise CommandFailed(f"{name} cannot be started: there is no folder for temporary files: {error.strerror}") from None
-    try:
-        with ending_unwinds():  # by default a host that ends kb would leave an orphan
-            try:
-                process = subprocess.Popen(
-                    list(words), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
-                    cwd=scratch, env=_environment(root), start_new_session=True)
-            except (OSError, ValueError) as error:
-                reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-                raise CommandFailed(f"{name} cannot be started: {words[0]}: {reason}") from None
-            try:
-                talk = _Conversation(process, stdin.encode("utf-8", "replace"), timeout, limit)
-                problem = talk.run()
-            finally:
+    scratch, process = "", None
+    with ending_unwinds():  # by default a host that ends kb would leave an orphan
+        try:
+            with undisturbed():
+                scratch, process = _start(words, name, root)
+            talk = _Conversation(process, stdin.encode("utf-8", "replace"), timeout, limit)
+            problem = talk.run()
+        finally:
+            if process is not None:
                 _end(process)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+                shutil.rmtree(scratch, ignore_errors=True)
     if problem is None and process.returncode != 0:
         code = process.returncode
         problem = f"failed with exit {code}" if code > 0 else f"was ended by signal {-code}"
@@ -120,6 +109,25 @@ def run_command(words: Sequence[str], *, name: str, root: str = "", stdin: str =
         tail = talk.tail.decode("utf-8", "replace").strip()
         raise CommandFailed(f"{name} {problem}" + (f": {tail}" if tail else ""))
     return output
+
+
+def _start(words: Sequence[str], name: str, root: str) -> tuple[str, Popen[bytes]]:
+    """The empty folder that a child stands in, and the child. Raises CommandFailed, and leaves no folder then."""
+    import subprocess
+    import tempfile
+
+    try:
+        scratch = tempfile.mkdtemp(prefix="kb-run-")
+    except OSError as error:
+        raise CommandFailed(f"{name} cannot be started: there is no folder for temporary files: {error.strerror}") from None
+    try:
+        return scratch, subprocess.Popen(
+            list(words), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
+            cwd=scratch, env=_environment(root), start_new_session=True)
+    except (OSError, ValueError) as error:
+        os.rmdir(scratch)
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise CommandFailed(f"{name} cannot be started: {words[0]}: {reason}") from None
 
 
 class _Conversation:

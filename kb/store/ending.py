@@ -35,3 +35,29 @@ def ending_unwinds() -> Iterator[None]:
     finally:
         for number in ends:
             signal.signal(number, signal.SIG_DFL)
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """A signal that would end the block is heard when the block has ended, by the handler that was there before it.
+
+    For what must not be cut in two, such as starting a process and knowing that it was started.
+    """
+    import signal
+    import threading
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    numbers = [number for name in ("SIGINT", "SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None]
+    before = {number: handler for number in numbers if callable(handler := signal.getsignal(number))}
+    heard: list[int] = []
+    for number in before:
+        signal.signal(number, lambda number, frame: heard.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number in heard[:1]:
+            signal.raise_signal(number)

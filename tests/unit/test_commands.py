@@ -196,6 +196,29 @@ def test_a_host_that_ends_kb_ends_the_model_too(tmp_path):
     assert ends(int((tmp_path / "pid").read_text()))
 
 
+@pytest.mark.parametrize(("number", "code"), [("SIGTERM", 143), ("SIGHUP", 129), ("SIGINT", 130)])
+def test_a_signal_while_the_model_is_being_started_ends_the_model_too(tmp_path, number, code):
+    told = f"""
+import os, signal, subprocess, tempfile
+tempfile.tempdir = {str(tmp_path)!r}
+signal.signal(signal.SIGINT, signal.default_int_handler)
+started = subprocess.Popen.__init__
+def start(self, *words, **settings):
+    started(self, *words, **settings)
+    open({str(tmp_path / "pid")!r}, "w").write(str(self.pid))
+    os.kill(os.getpid(), signal.{number})
+subprocess.Popen.__init__ = start
+from kb.store.commands import run_command
+try:
+    run_command(["sleep", "60"], name="m")
+except KeyboardInterrupt:
+    raise SystemExit(130)
+"""
+    assert subprocess.run(python(told), timeout=30, check=False).returncode == code
+    assert ends(int((tmp_path / "pid").read_text()))
+    assert [path.name for path in tmp_path.iterdir()] == ["pid"], "the folder it stood in is gone"
+
+
 def test_nothing_is_left_open_or_running_after_many_calls():
     before = len(os.listdir("/proc/self/fd"))
     for _ in range(20):
