@@ -16,8 +16,11 @@ import pytest
 NOW = "2026-09-20T12:00:00Z"
 REPOSITORY = Path(__file__).resolve().parent.parent
 
-# A shell that starts the tests in the background has Ctrl-C ignored, and what is ignored is inherited by every process of ours.
+# A shell that starts the tests in the background ignores Ctrl-C, nohup ignores SIGHUP, and every process of ours would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # as Python has it
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -201,7 +201,6 @@ def test_a_signal_while_the_model_is_being_started_ends_the_model_too(tmp_path, 
     told = f"""
 import os, signal, subprocess, tempfile
 tempfile.tempdir = {str(tmp_path)!r}
-signal.signal(signal.SIGINT, signal.default_int_handler)
 started = subprocess.Popen.__init__
 def start(self, *words, **settings):
     started(self, *words, **settings)
