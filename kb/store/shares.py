@@ -8,14 +8,15 @@ from __future__ import annotations
 import marshal
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-LEAST = 1_000  # a fork and its pipe cost as much as some hundred notes: a smaller share is not worth one
+LEAST = 1_000   # a fork and its pipe cost as much as some hundred notes: a process with fewer items is not worth one
+_PIECES = 4     # shares for each process, so that a slow one takes fewer of them
 
 
 def in_shares(items: Sequence[Item], work: Callable[[Sequence[Item]], list[Result]], pack: Callable[[Result], Any],
@@ -23,20 +24,37 @@ def in_shares(items: Sequence[Item], work: Callable[[Sequence[Item]], list[Resul
     """`work(items)`, a result for each item, done in shares by several processes where that is safe and worth it.
 
     What `pack` makes of a result consists of None, bool, int, str, list, tuple and dict; `unpack` undoes it. `work` changes
-    nothing outside of itself: the share of a process that died is done again here.
+    nothing outside of itself: the shares of a process that died are done again here.
     """
-    shares = _cut(items, min(_processors(), len(items) // LEAST))
-    started = [_start(share, work, pack) for share in shares[1:]]
-    results = work(shares[0])
-    for share, child in zip(shares[1:], started, strict=True):
-        packed = _finish(*child) if child is not None else None
-        results += work(share) if packed is None else map(unpack, packed)
-    return results
+    processes = min(_processors(), len(items) // LEAST, 256 // _PIECES)
+    if processes < 2:
+        return work(items)
+    shares = _cut(items, processes * _PIECES)
+    numbers = _queue(bytes(range(len(shares))))
+    children = [child for _ in range(processes - 1) if (child := _start(shares, numbers, work, pack)) is not None]
+    done = {number: work(shares[number]) for number in _taken(numbers)}
+    os.close(numbers)
+    for child in children:
+        done |= {number: list(map(unpack, packed)) for number, packed in _finish(*child)}
+    return [result for number, share in enumerate(shares) for result in (done[number] if number in done else work(share))]
 
 
 def _cut(items: Sequence[Item], count: int) -> list[Sequence[Item]]:
-    size = -(-len(items) // max(count, 1)) or 1
-    return [items[start:start + size] for start in range(0, len(items), size)] or [items]
+    size = -(-len(items) // count)
+    return [items[start:start + size] for start in range(0, len(items), size)]
+
+
+def _queue(numbers: bytes) -> int:
+    """A pipe that holds the numbers of the shares and has no writer: each of them is read by one process only."""
+    reading, writing = os.pipe()
+    os.write(writing, numbers)
+    os.close(writing)
+    return reading
+
+
+def _taken(numbers: int) -> Iterator[int]:
+    while number := os.read(numbers, 1):
+        yield number[0]
 
 
 def _processors() -> int:
@@ -47,7 +65,7 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def _start(share: Sequence[Item], work: Callable[[Sequence[Item]], list[Result]],
+def _start(shares: Sequence[Sequence[Item]], numbers: int, work: Callable[[Sequence[Item]], list[Result]],
            pack: Callable[[Result], Any]) -> tuple[int, int] | None:
     """(process id, the pipe to read from), or None when there can be no more processes."""
     reading, writing = os.pipe()
@@ -61,21 +79,23 @@ def _start(share: Sequence[Item], work: Callable[[Sequence[Item]], list[Result]]
         os.close(writing)
         return child, reading
     try:  # the child: whatever happens it ends here, and flushes nothing that its parent will write too
+        os.close(reading)
+        done = [(number, list(map(pack, work(shares[number])))) for number in _taken(numbers)]
         with os.fdopen(writing, "wb") as pipe:
-            pipe.write(marshal.dumps(list(map(pack, work(share)))))
+            pipe.write(marshal.dumps(done))
         os._exit(0)
     finally:
         os._exit(1)
 
 
-def _finish(child: int, reading: int) -> list[Any] | None:
-    """What a child packed, or None when it died before it had written all."""
+def _finish(child: int, reading: int) -> list[tuple[int, list[Any]]]:
+    """The shares that a child took and what it packed of them; none when it died before it had written all."""
     with os.fdopen(reading, "rb") as pipe:
         data = pipe.read()
     with suppress(ChildProcessError):  # where SIGCHLD is ignored the system has taken it away
         os.waitpid(child, 0)
     try:
-        found: list[Any] = marshal.loads(data)
+        found: list[tuple[int, list[Any]]] = marshal.loads(data)
     except (EOFError, ValueError, TypeError):
-        return None
+        return []
     return found

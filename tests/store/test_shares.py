@@ -36,10 +36,32 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="work is shared on Li
 
 
 @linux
-def test_every_share_but_the_first_is_done_elsewhere_and_all_come_in_order() -> None:
-    found = in_shares()
+def test_other_processes_take_shares_too_and_all_results_come_in_order() -> None:
+    reading, writing = os.pipe()
+    waited = False
+
+    def work(items: Sequence[int]) -> list[tuple[int, bool]]:
+        nonlocal waited
+        if os.getpid() != PARENT:
+            os.write(writing, b"x")
+        elif not waited:
+            waited = bool(os.read(reading, 1))  # the first share here ends when another process has begun one
+        return squares(items)
+
+    found = in_shares(work)
     assert [square for square, _ in found] == [item * item for item in ITEMS]
-    assert [here for _, here in found] == [True] * 7 + [False] * 18
+    assert not all(here for _, here in found)
+    os.close(reading)
+    os.close(writing)
+
+
+@linux
+def test_nothing_stays_open_and_no_process_is_left() -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    in_shares()
+    assert len(os.listdir("/proc/self/fd")) == before
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
 
 
 @pytest.mark.parametrize("count", [0, 1, 9])
