@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ class Resident:
     """Holds the App of a server. `app()` is what the disk says now, or said a moment ago.
 
     A refresh that took t is not repeated within 10 x t, two seconds at most, so that a large fleet is not walked for every
-    call of a burst.
+    call of a burst. What fleet.txt and the cards say, and so what is private, is read for every call.
     """
 
     def __init__(self, paths: Sequence[str], include_private: bool) -> None:
@@ -27,6 +28,7 @@ class Resident:
         self._app = open_app(paths, include_private)
         self._lock = threading.Lock()
         self._next = 0.0
+        self._seen: list[tuple[int, ...] | None] = []
 
     @property
     def opened(self) -> App:
@@ -37,15 +39,27 @@ class Resident:
         """The fleet, refreshed when it is time. Raises KbError when it is gone."""
         with self._lock:
             start = time.monotonic()
-            if start >= self._next:
+            if start >= self._next or self._app.reopened().fleet != self._app.fleet or self._inner() != self._seen:
                 self._app = self._app.refreshed()
-                _ = self._app.catalogue
+                self._seen = self._inner()
                 end = time.monotonic()
                 self._next = end + min(_LONGEST, _SHARE * (end - start))
             return self._app
+
+    def _inner(self) -> list[tuple[int, ...] | None]:
+        """What tells whether the card of a base inside an opened one was written since."""
+        return [_stamp(card) for card in self._app.catalogue.inner_cards()]
 
     def renewed(self) -> App:
         """The fleet, refreshed now."""
         with self._lock:
             self._next = 0.0
         return self.app()
+
+
+def _stamp(path: str) -> tuple[int, ...] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns

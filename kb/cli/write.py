@@ -34,6 +34,8 @@ def write(agent: str, slug: str, fleet_root: str, keys: str, summary: str, folde
     done = write_note(open_app([fleet_root]), draft)
     click.echo(f"wrote {printable(done.note_file)}")
     click.echo(f"  listed in {printable(done.map_file)} under {printable(done.heading)}")
+    if done.withheld:
+        click.echo("  by its name alone: the note is private and the map is not")
     if done.dropped:
         click.echo(f"  left out {len(done.dropped)} that no question reaches: {printable(', '.join(done.dropped))}")
     if done.section_created:

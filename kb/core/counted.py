@@ -16,7 +16,7 @@ R = TypeVar("R")
 LONGEST = 4000
 _COUNT = re.compile(r"[0-9]{1,15}\Z")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_BREAKS = str.maketrans("\t\r\n", "   ")
+_BREAKS = str.maketrans(dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029), " "))  # a log is shown on terminals
 _MARK = "# What follows could not be read as rows. It is kept as it was found."
 
 

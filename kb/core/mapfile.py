@@ -22,11 +22,13 @@ class MapEdit(NamedTuple):
 def add_entry(text: str, folder: str, slug: str, summary: str, keys: Sequence[str]) -> MapEdit:
     """The map with an entry for `slug` at the end of the section of `folder`; every other byte stays as it is.
 
+    A blank summary and no keys make an entry that is the link alone.
+
     A section opens with `### <folder>/` and ends at the next heading of its own or a higher level.
     """
     end = "\r\n" if "\r\n" in text else "\n"
     heading = f"### {folder}/"
-    entry = [f"- **[[{slug}]]** {flat(summary)}", f"  **Search for:** {', '.join(keys)}"]
+    entry = [f"- **[[{slug}]]** {flat(summary)}".rstrip(), *([f"  **Search for:** {', '.join(keys)}"] if keys else ())]
     raw = text.split("\n")
     lines = scan(text)
     start = _section(lines, folder)

@@ -219,6 +219,10 @@ class BaseUnderCheck(Protocol):
     def broken_records(self) -> Sequence[BrokenRecord]: ...
 
     @property
+    def withheld_records(self) -> frozenset[str]:
+        """Keys of records that are private, one by one, and out of scope. Nothing else of them is known."""
+
+    @property
     def private_citations(self) -> frozenset[str]:
         """Keys that files out of scope cite. Nothing else of those files is known."""
 

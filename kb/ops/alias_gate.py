@@ -67,16 +67,16 @@ class Secrecy:
 
     def __init__(self, app: App) -> None:
         """`app` is opened with the private layer."""
-        privacy = {base.name: base.privacy for base in app.fleet.bases}
+        self._closed = app.catalogue.private_places()
         public: list[str] = []
         private: list[str] = []
         for entry in app.catalogue.entries():
-            (private if privacy[entry.base].covers(entry.path) else public).extend(entry.keys)
+            (private if Place(entry.base, entry.path) in self._closed else public).extend(entry.keys)
         self._public, self._private = KeyWords(public), KeyWords(private)
 
     def tells(self, base: Base | None, proposal: Proposal) -> bool:
         """Whether the line would repeat a private key, or rests on a private file of its base."""
-        rests = base is not None and bool(proposal.near) and base.privacy.covers(proposal.near)
+        rests = base is not None and Place(base.name, proposal.near) in self._closed
         return rests or tells_private(proposal.canonical, self._public, self._private)
 
 

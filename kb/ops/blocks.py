@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from kb.core.blocks import Block, parse_blocks, split_bytes, tokens_of, without_keys
 from kb.errors import KbError
+from kb.store.declared import is_private
 from kb.store.files import is_inside, read_text
 from kb.store.fleet import is_base, open_fleet, real_folder
 
@@ -86,14 +87,18 @@ def _may_be_sent(real: str, root: str) -> bool:
     """Whether a file may stand in a constitution of the base at `root`: a clone must not send a file of its reader to a model.
 
     Its own files may, private ones too, because who keeps the base named them; of a base beside it the public ones, and all of
-    the person's, which the skeleton names.
+    the person's, which the skeleton names. A name that begins with a dot (`.env`, `.git/config`) never may: no clone brings these,
+    and what they hold was not written to be read.
     """
+    around = os.path.dirname(root)
+    inside = os.path.relpath(real, root if is_inside(real, root) else around)
+    if any(part.startswith(".") for part in inside.split(os.sep)):
+        return False
     if is_inside(real, root):
         return True
-    around = os.path.dirname(root)
-    name, _, inner = os.path.relpath(real, around).partition(os.sep)
+    name, _, inner = inside.partition(os.sep)
     beside = os.path.join(around, name)
-    if not inner or name.startswith(".") or not (os.path.basename(around) == "fleet" or is_base(beside)):
+    if not inner or not (os.path.basename(around) == "fleet" or is_base(beside)):
         return False
     if name.casefold() == "person":
         return True
@@ -101,4 +106,4 @@ def _may_be_sent(real: str, root: str) -> bool:
         bases = open_fleet([beside]).bases
     except KbError:  # it is gone, no folder, or may not be read: what it keeps private is not known
         return False
-    return all(base.root == beside and not base.privacy.covers(inner.replace(os.sep, "/")) for base in bases)
+    return all(base.root == beside and not is_private(base, inner.replace(os.sep, "/")) for base in bases)

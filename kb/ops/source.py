@@ -14,7 +14,7 @@ from kb.errors import KbError, UsageError
 from kb.store.declared import FLEET, SHELVES
 from kb.store.files import locked, stay_inside, write_atomic
 from kb.store.fleet import is_base, open_fleet, refuse_the_disk
-from kb.store.sources import load_sources
+from kb.store.sources import load_sources, sources_in_scope
 
 if TYPE_CHECKING:
     from kb.app import App
@@ -123,13 +123,12 @@ class SourcesListing:
 
 
 def list_sources(app: App) -> SourcesListing:
-    """Every record, by base and file. A base that declares sources/ private is left out unless the scope includes it."""
+    """Every record, by base and file. What a base declares private of sources/ is left out unless the scope includes it."""
     records: list[Record] = []
     broken: list[tuple[str, BrokenRecord]] = []
     for base in app.fleet.bases:
-        if not base.holds("sources") or (base.privacy.covers("sources") and not app.include_private):
-            continue
-        found, bad = load_sources(base.root)
-        records += found
-        broken += [(base.root, item) for item in bad]
+        found = sources_in_scope(base, app.include_private) if base.holds("sources") else None
+        if found is not None:
+            records += found.records
+            broken += [(base.root, item) for item in found.broken]
     return SourcesListing(tuple(records), tuple(broken), len(app.fleet.bases))

@@ -19,6 +19,7 @@ from kb.core.markdown import lines_of
 from kb.core.shelves import SKIPPED_FOLDERS, is_orientation, map_of
 from kb.core.values import PROVENANCES, STAGES, Base, stem
 from kb.errors import KbError
+from kb.store.declared import is_private
 from kb.store.files import is_inside, locked, read_bytes, stay_inside, write_atomic
 from kb.store.walk import walk_base
 
@@ -58,7 +59,11 @@ class NoteExists(KbError):
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What was written. `dropped` are the dead keys that were left out; `path` is inside the base."""
+    """What was written. `path` is inside the base.
+
+    dropped:  the dead keys that were left out.
+    withheld: whether the map has the name of the note alone, because the map is public and the note is not.
+    """
 
     base: str
     path: str
@@ -67,10 +72,11 @@ class Written:
     heading: str
     section_created: bool
     dropped: tuple[str, ...]
+    withheld: bool = False
 
 
 def write_note(app: App, draft: NoteDraft) -> Written:
-    """Write the note of `draft` into its agent's base and list it in the map.
+    """Write the note of `draft` into its agent's base and list it in the map, with its summary and keys unless these are private.
 
     Raises BadDraft, DeadKeys, Dashes, NoAgent, NoMap, NoteExists, all KbErrors; nothing is left behind then. A process that is
     killed between the two writes is finished by the next `write_note` in that base.
@@ -92,10 +98,12 @@ def write_note(app: App, draft: NoteDraft) -> Written:
             raise NoteExists(f"{base.name} has a note called {draft.slug} already"
                              + (", in its private layer" if hidden else f": {twin.path if twin else rel}"),
                              hint="choose another name, so that a link can tell them apart")
-        edit = _with_entry(map_file, folder, draft.slug, draft.summary, keys)
-        _write_both(base, note_file, text, map_file, edit[0], {"slug": draft.slug, "folder": folder, "summary": flat(draft.summary),
-                                                               "keys": list(keys)})
-    return Written(base.name, rel, note_file, map_file, edit[1], edit[2], tuple(dropped))
+        withheld = is_private(base, rel) and not is_private(base, os.path.basename(map_file))
+        summary, listed = ("", []) if withheld else (draft.summary, keys)
+        edit = _with_entry(map_file, folder, draft.slug, summary, listed)
+        _write_both(base, note_file, text, map_file, edit[0], {"slug": draft.slug, "folder": folder, "summary": flat(summary),
+                                                               "keys": list(listed)})
+    return Written(base.name, rel, note_file, map_file, edit[1], edit[2], tuple(dropped), withheld)
 
 
 def finish_interrupted(base: Base) -> None:

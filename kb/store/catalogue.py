@@ -14,6 +14,7 @@ from kb.core.query import Alias, Query, parse_aliases, prepare
 from kb.core.suggest import best_keys, grams, lookalikes
 from kb.core.values import Base, Entry, Fleet, Header, Passage, Place
 from kb.errors import KbError
+from kb.store.declared import CARD
 from kb.store.files import read_text
 from kb.store.notes import Bucket
 from kb.store.shelf import Shelf
@@ -164,6 +165,10 @@ class Catalogue:
         found: T = self._steady[name]
         return found
 
+    def private_places(self) -> frozenset[Place]:
+        """The files in scope that are private, by whatever base keeps them so."""
+        return frozenset(Place(shelf.base.name, stat.path) for shelf in self.shelves for stat in shelf.stats() if stat.private)
+
     def header(self, place: Place) -> Header | None:
         """The header of any file in scope, keyed or not."""
         shelf = self._by_name.get(place.base)
@@ -203,6 +208,10 @@ class Catalogue:
         if not alike:
             return ()
         return best_keys((key for shelf in self.shelves for key in shelf.keys_with(list(alike))), alike)
+
+    def inner_cards(self) -> Iterator[str]:
+        """Where the cards of the bases that lie in the opened ones stand, or would stand."""
+        return (os.path.join(shelf.base.root, folder, CARD) for shelf in self.shelves for folder in shelf.walk.inner)
 
     # -- inside ----------------------------------------------------------------------------------------------------
 

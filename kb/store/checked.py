@@ -18,7 +18,7 @@ from kb.core.values import Base, Header, stem
 from kb.store.files import read_text
 from kb.store.link_resolver import LinkResolver
 from kb.store.shares import in_shares
-from kb.store.sources import load_sources
+from kb.store.sources import Sources, sources_in_scope
 from kb.store.walk import walk_base
 
 _NOT_UTF8 = "it is not UTF-8"
@@ -156,19 +156,21 @@ class CheckedBase:
     # -- sources ---------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _sources(self) -> tuple[list[Record] | None, list[BrokenRecord]]:
-        if self.base.privacy.covers("sources") and not self.include_private:
-            return None, []
-        records, broken = load_sources(self.base.root)
-        return (records if all(item.name for item in broken) else None), broken
+    def _sources(self) -> Sources | None:
+        return sources_in_scope(self.base, self.include_private)
 
     @property
     def records(self) -> Sequence[Record] | None:
-        return self._sources[0]
+        known = self._sources is not None and all(item.name for item in self._sources.broken)
+        return self._sources.records if known and self._sources else None
 
     @property
     def broken_records(self) -> Sequence[BrokenRecord]:
-        return self._sources[1]
+        return self._sources.broken if self._sources else ()
+
+    @property
+    def withheld_records(self) -> frozenset[str]:
+        return self._sources.withheld if self._sources else frozenset()
 
     @cached_property
     def private_citations(self) -> frozenset[str]:

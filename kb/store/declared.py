@@ -215,18 +215,18 @@ def has_map(folder: str) -> bool:
 
 # -- the private layer, as the disk has it ----------------------------------------------------------------------------
 
-def is_private(base: Base, path: str) -> bool:
-    """Whether the file at `path` (POSIX, inside the base) is private: by the base's card, by that of a base that lies in it
-    around the file, or because the path leads to a private file by a link."""
+def is_private(base: Base, path: str, around: Surroundings | None = None) -> bool:
+    """Whether the file or folder at `path` (POSIX, inside the base) is private: by the base's card, by that of a base that lies in
+    it around the file, or because the path leads to a private one by a link. `around` saves looking twice when many are asked."""
+    around = around or Surroundings()
     paths = {path}
     real = real_path(os.path.join(base.root, path))
     if real is not None and is_inside(real, base.root):
         paths.add(os.path.relpath(real, base.root).replace(os.sep, "/"))
-    return any(base.privacy.covers(one) or _is_closed_below(base.root, one) for one in paths)
+    return any(base.privacy.covers(one) or _is_closed_below(base.root, one, around) for one in paths)
 
 
-def _is_closed_below(root: str, path: str) -> bool:
-    around = Surroundings()
+def _is_closed_below(root: str, path: str, around: Surroundings) -> bool:
     folder, _, inner = path.rpartition("/")
     while folder:
         place = os.path.join(root, folder)

@@ -3,12 +3,38 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from kb.core.sources import BrokenRecord, Record, parse_record
+from kb.core.values import Base
+from kb.store.declared import Surroundings, is_private
 from kb.store.files import is_inside, read_text
 
 _COLUMNS = ("type", "title", "author", "year", "container", "url", "doi", "isbn", "retrieved_on", "retrieval_status",
             "replaces")
+
+
+class Sources(NamedTuple):
+    """The records of a base in one scope. `withheld` are the keys of those that are out of it."""
+
+    records: Sequence[Record]
+    broken: Sequence[BrokenRecord]
+    withheld: frozenset[str] = frozenset()
+
+
+def sources_in_scope(base: Base, include_private: bool) -> Sources | None:
+    """The records that may be shown; None where the whole of sources/ is out of scope."""
+    around = Surroundings()
+    if not include_private and is_private(base, "sources", around):
+        return None
+    records, broken = load_sources(base.root)
+    if include_private:
+        return Sources(records, broken)
+    closed = {name for name in (*(f"{record.key}.txt" for record in records), *(item.name for item in broken))
+              if name and is_private(base, f"sources/{name}", around)}
+    return Sources([record for record in records if f"{record.key}.txt" not in closed],
+                   [item for item in broken if item.name not in closed], frozenset(name.removesuffix(".txt") for name in closed))
 
 
 def load_sources(root: str) -> tuple[list[Record], list[BrokenRecord]]:
@@ -46,8 +72,7 @@ def load_sources(root: str) -> tuple[list[Record], list[BrokenRecord]]:
     return records, broken
 
 
-def source_rows(root: str) -> list[tuple[str | None, ...]]:
-    """The records as rows of index.db: (key, type, title, author ... replaces), authors joined by `; `."""
-    records, _ = load_sources(root)
+def source_rows(records: Sequence[Record]) -> list[tuple[str | None, ...]]:
+    """Records as rows of index.db: (key, type, title, author ... replaces), authors joined by `; `."""
     return [(record.key, *("; ".join(record.authors) or None if column == "author" else record.get(column)
                            for column in _COLUMNS)) for record in records]

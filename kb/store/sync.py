@@ -21,7 +21,7 @@ from kb.store.files import is_inside, locked
 from kb.store.index_db import FileRow, IndexDamaged, IndexReader, index_path, primary_code, rows_of
 from kb.store.index_writer import KEPT, IndexWriter, discard, is_sound
 from kb.store.notes import Bucket, Note, read_note
-from kb.store.sources import source_rows
+from kb.store.sources import source_rows, sources_in_scope
 from kb.store.sums import CACHES, forget_sums, is_at_rest, measure, read_sums, write_sums
 from kb.store.walk import FileStat, Walk, walk_base
 
@@ -134,7 +134,8 @@ def _sync(base: Base, include_private: bool, walk: Walk, backends: Sequence[Text
         seen = _Seen(base.root, index.files())
         notes, touched = _write_files(base, index, walk, seen, done, tick)
         removed = _drop_gone(base, include_private, index, walk, notes, seen, done)
-        records = [] if base.privacy.covers("sources") and not include_private else source_rows(base.root)
+        sources = sources_in_scope(base, include_private)
+        records = source_rows(sources.records if sources else ())
         index.replace_sources(records)
         done.sources, done.rebuilt = len(records), index.rebuilt
         if index.changed:

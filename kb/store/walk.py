@@ -46,6 +46,7 @@ class Walk:
     unnamed:  files whose name is not valid UTF-8, which no index can hold.
     twins:    links to files that the walk has under another name, and may be seen: (path of the link, path of the file).
     remarks:  what there is to say of the cards of bases inside the base, one sentence each.
+    inner:    the folders (inside the base) that are bases of their own, whose cards decide what is private as well.
     """
 
     files: list[FileStat] = field(default_factory=list)
@@ -54,6 +55,7 @@ class Walk:
     unnamed: list[LeftOut] = field(default_factory=list)
     twins: list[tuple[str, str]] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    inner: list[str] = field(default_factory=list)
     measure: bool = True
 
     def told(self, base: str) -> list[str]:
@@ -261,7 +263,8 @@ class _Walker:
         closed: set[str] = set()
         maps: dict[str, str] = {}  # private folder -> the folder with a map that it is private in by default
         remarks: list[tuple[str, str]] = []
-        for folder in sorted(self._bases_inside()):
+        self.walk.inner = sorted(self._bases_inside())
+        for folder in self.walk.inner:
             signs = self.signs.get(folder, set())
             privacy, told = privacy_of(f"{self.base.root}/{folder}", f"{self.base.name}/{folder}")
             remarks += [(folder, sentence) for sentence in told]

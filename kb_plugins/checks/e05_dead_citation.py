@@ -14,7 +14,7 @@ from kb.api import BaseUnderCheck, Check, Problem, hookimpl, is_key, key_rule
 def dead_citations(view: BaseUnderCheck) -> Iterator[Problem]:
     if view.records is None:
         return
-    known = {record.key for record in view.records} | {broken.name[:-4] for broken in view.broken_records}
+    known = {record.key for record in view.records} | {broken.name[:-4] for broken in view.broken_records} | view.withheld_records
     for note in view.notes:
         seen = set()
         for citation in note.citations:

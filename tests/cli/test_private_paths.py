@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from kb.resident import Resident
 from tests.conftest import Shell, note
 
 
@@ -94,3 +95,70 @@ def test_a_folder_with_links_that_may_not_be_read_is_listed_or_refused_and_never
                 walk_base(base, False)
         except KbError as refused:
             assert "cannot read" in str(refused)
+
+
+# -- what lies around and inside, and what is only linked ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("card", "place"), [("agent.txt", "hidden/h.md"), ("MAP.md", "records/h.md")])
+def test_a_block_sends_nothing_that_a_base_inside_its_neighbour_keeps_private(fleet: Shell, card: str, place: str) -> None:
+    fleet.write(f"fleet/ben/sub/{card}", "private = hidden\n")
+    fleet.write(f"fleet/ben/sub/{place}", "The gorgonzola text.")
+    fleet.write("fleet/ben/sub/open.md", "The open text.")
+    (fleet.root / "fleet/ben/link.md").symlink_to(f"sub/{place}")
+    fleet.write("fleet/ada/blocks.txt", f"[b]\n../ben/sub/{place}\n../ben/link.md\n../ben/sub/open.md\n")
+    sent = fleet.kb("blocks", "fleet/ada", "--emit").ok().out
+    assert "gorgonzola" not in sent and "The open text." in sent
+
+
+@pytest.mark.parametrize("path", [".env", ".git/config", "knowledge/.secret", "../ben/.env", "../person/.env", "../.env"])
+def test_a_block_sends_no_hidden_file(fleet: Shell, path: str) -> None:
+    fleet.write(f"fleet/ada/{path}", "token = gorgonzola\n")
+    fleet.write("fleet/ada/blocks.txt", f"[b]\n{path}\n")
+    assert "gorgonzola" not in fleet.kb("blocks", "fleet/ada", "--emit").ok().out
+    assert "missing" in fleet.kb("blocks", "fleet/ada").ok().out
+
+
+@pytest.mark.parametrize("declared", ["sources", "library", "sources/2222222222.txt"])
+def test_a_private_record_is_shown_nowhere_without_all(fleet: Shell, declared: str) -> None:
+    fleet.write("fleet/ada/agent.txt", f"private = {declared}\n")
+    folder = "library" if declared == "library" else "sources"
+    fields = "type = book\ntitle = {}\nretrieved_on = 2026-01-02\nretrieval_status = full\n"
+    fleet.write(f"fleet/ada/{folder}/2222222222.txt", fields.format("Gorgonzola"))
+    fleet.write(f"fleet/ada/{folder}/3333333333.txt", fields.format("Cheddar"))
+    if folder == "library":
+        (fleet.root / "fleet/ada/sources").symlink_to("library")
+    fleet.write("fleet/ada/knowledge/cites.md", note("Cites", "stilton", body="As read [src:2222222222].") + "\n")
+    fleet.kb("index").ok()
+    shown = [fleet.kb("sources").ok().out, fleet.kb("sources", "--json").ok().out, fleet.kb("check").out]
+    assert all("Gorgonzola" not in text and "2222222222" not in text for text in shown)
+    assert b"Gorgonzola" not in (fleet.root / "fleet/ada/.kb/index.db").read_bytes()
+    assert ("Cheddar" in shown[0]) == ("/" in declared)
+    assert "Gorgonzola" in fleet.kb("sources", "--all").ok().out
+
+
+def test_a_note_in_the_private_layer_is_listed_in_a_public_map_by_its_name_alone(fleet: Shell) -> None:
+    words = ("write", "ada", "settlement", "--folder", "records", "--keys", "gorgonzola, divorce", "--summary", "What Jane gets.")
+    done = fleet.kb(*words, stdin="All of it.").ok()
+    assert "the note is private and the map is not" in done.out
+    assert "- **[[settlement]]**\n" in fleet.read("fleet/ada/MAP.md") and "Jane" not in fleet.read("fleet/ada/MAP.md")
+    assert "gorgonzola" in fleet.read("fleet/ada/records/settlement.md") and "gorgonzola" not in fleet.read("fleet/ada/MAP.md")
+    fleet.write("fleet/person/MAP.md", "# Person\n")
+    fleet.kb(*words[:1], "person", *words[2:], stdin="All of it.").ok()
+    assert "gorgonzola" in fleet.read("fleet/person/MAP.md"), "this map is as private as the note"
+
+
+@pytest.mark.parametrize("card", ["fleet/ada/agent.txt", "fleet/ada/knowledge/inner/agent.txt", "agent.txt"])
+def test_a_server_reads_for_every_answer_what_is_private(fleet: Shell, monkeypatch: pytest.MonkeyPatch, card: str) -> None:
+    monkeypatch.setattr("kb.resident._SHARE", 1e9)
+    monkeypatch.setattr("kb.resident._LONGEST", 3600.0)
+    fleet.write("fleet/ada/knowledge/inner/held.md", note("Held", "quetzalcoatl"))
+    fleet.write("fleet/ada/knowledge/inner/agent.txt", "role = inner\n")
+    resident = Resident([str(fleet.root / "fleet/ada")], include_private=False)
+
+    def held() -> bool:
+        return any(entry.path == "knowledge/inner/held.md" for entry in resident.app().catalogue.entries())
+
+    assert held()
+    fleet.write(card, "private = .\n")
+    assert not held()

@@ -226,6 +226,19 @@ def test_no_private_key_goes_into_a_public_alias_file_or_into_the_log_of_refusal
     assert not log.exists() or "xanadu" not in log.read_text().lower()
 
 
+def test_what_a_base_inside_its_base_keeps_private_goes_into_no_alias_file_either(orchard: Shell) -> None:
+    orchard.write("fleet/ada/sub/agent.txt", "private = hidden\n")
+    orchard.write("fleet/ada/sub/hidden/palace.md", note("Palace", "xanadu", "say where.", "## A\n\nWolfgang built it."))
+    index(opened(orchard, include_private=True))
+    miss(orchard, "wolfgang")
+    app = opened(orchard, include_private=True)
+    report = misses(app)
+    for proposal in (Proposal("ada", "wolfgang", "xanadu"), Proposal("ada", "wolfgang", "pump", near="sub/hidden/palace.md")):
+        lost = tuple(one._replace(verdict="nothing", proposal=proposal) for one in report.lost)
+        (judged,) = apply_aliases(app, report._replace(lost=lost), gold(app, orchard), 5)
+        assert "private layer" in judged.outcomes[0].reason and aliases(orchard) == []
+
+
 def test_a_run_with_all_proposes_what_is_private_to_who_asks_and_writes_it_nowhere(secret: Shell) -> None:
     miss(secret, "wolfgang")
     app = opened(secret, include_private=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from unicodedata import category
 
 import pytest
 from hypothesis import given, settings
@@ -93,6 +94,8 @@ def test_a_row_is_one_line_of_as_many_fields_as_its_log_has(name: str, data: st.
     row = data.draw(rows)
     line = form.line(row)  # type: ignore[arg-type]
     assert "\n" not in line and "\r" not in line and line.count("\t") == len(row) - 1
+    shown = line.replace("\t", "")
+    assert not any(category(sign) in ("Cc", "Zl", "Zp") for sign in shown), "who shows a log on a terminal does not obey it"
 
 
 @quick

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from kb.core.sources import BrokenRecord, Record, render_record
 from kb.core.values import Base, Place
-from kb.store.sources import load_sources
+from kb.store.sources import sources_in_scope
 from kb.web.query import Query
 from kb.web.room import Reply, Room
 
@@ -29,22 +29,22 @@ class BasesSources(NamedTuple):
 
 
 def view(room: Room, query: Query) -> Reply:
-    """Every record in scope; with `key`, that one. A base whose sources/ is private is left out without --all."""
+    """Every record in scope; with `key`, that one. What a base keeps private of its sources/ is left out without --all."""
     app = room.app()
     key = query.text("key")
     found = []
     for shelf in room.stacks(app):
         base = shelf.base
-        if not base.holds("sources") or (base.privacy.covers("sources") and not app.include_private):
+        sources = sources_in_scope(base, app.include_private) if base.holds("sources") else None
+        if sources is None:
             continue
-        records, broken = load_sources(base.root)
         citing: dict[str, list[Place]] = {}
         for book in shelf.books:
             for token in book.sources:
                 citing.setdefault(token, []).append(book.place)
-        replaced = {record.replaces: record.key for record in records if record.replaces}
+        replaced = {record.replaces: record.key for record in sources.records if record.replaces}
         found.append(BasesSources(base, tuple(
             Read(record, render_record(record), tuple(citing.get(record.key, ())), replaced.get(record.key))
-            for record in records if not key or record.key == key), tuple(broken) if not key else ()))
+            for record in sources.records if not key or record.key == key), tuple(sources.broken) if not key else ()))
     return room.page("sources.html", title="Sources", here="/sources", bases=[item for item in found if item.read or item.broken],
                      key=key, total=sum(len(item.read) for item in found))
