@@ -122,7 +122,7 @@ class Surroundings:
     def above(self, folder: str) -> Iterator[Around]:
         """The bases that hold the real path `folder`, which is none of them, nearest first.
 
-        Nothing is looked for above a home directory.
+        Nothing is looked for above a home directory, which speaks for what lies in it only by a card of its own.
         """
         found: list[Around] = []
         beyond = False
@@ -141,7 +141,7 @@ class Surroundings:
 
     def owner(self, folder: str) -> tuple[str, Kind] | None:
         """The base that the real path `folder` is a part of, and its kind: the nearest that says what it is, else the nearest."""
-        near = [around for around in self.above(folder) if not around.beyond]
+        near = [around for around in self.above(folder) if not around.beyond and around.root != self._top]
         best = next((around for around in near if around.kind == "base"), near[0] if near else None)
         return None if best is None else (best.root, best.kind)
 
@@ -191,10 +191,12 @@ class Surroundings:
 
     def _look(self, folder: str) -> Kind:
         above, name = os.path.split(folder)
-        if not name or folder == self._top:
+        if not name:
             return ""
         if os.path.lexists(os.path.join(folder, CARD)):
             return "base"
+        if folder == self._top:
+            return ""
         if os.path.basename(above) == SHELVES and not name.startswith("."):
             return "base"
         if name.casefold() == PERSON and os.path.lexists(os.path.join(above, FLEET)):

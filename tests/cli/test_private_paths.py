@@ -162,3 +162,14 @@ def test_a_server_reads_for_every_answer_what_is_private(fleet: Shell, monkeypat
     assert held()
     fleet.write(card, "private = .\n")
     assert not held()
+
+
+def test_the_card_of_a_home_directory_keeps_private_what_lies_in_it(sh: Shell) -> None:
+    home = sh.root / "me"
+    sh.write("me/agent.txt", "private = work\n")
+    sh.write("me/work/held.md", note("Held", "quetzalcoatl"))
+    sh.write("me/open/page.md", note("Page", "quince"))
+    for folder in ("me/work", "me/open", "me"):
+        assert "held.md" not in sh.kb("list", folder, env={"HOME": str(home)}).ok().out
+    shown = sh.kb("list", "me/open", env={"HOME": str(home)}).ok().out
+    assert shown.startswith("open/page.md"), "a base of its own, and no folder of the home"
