@@ -88,6 +88,7 @@ if TYPE_CHECKING:
     from kb.store.files import read_bytes as read_bytes
     from kb.store.files import read_text as read_text
     from kb.store.files import write_atomic as write_atomic
+    from kb.store.git import git_environment as git_environment
     from kb.store.index_db import IndexMoved as IndexMoved
     from kb.store.index_db import IndexOutOfStep as IndexOutOfStep
     from kb.store.index_db import IndexReader as IndexReader
@@ -125,6 +126,7 @@ _HOMES = {
     "kb.store.clock": "instant moment_of now today",
     "kb.store.commands": "CommandFailed command_words run_command",
     "kb.store.files": "is_inside locked read_bytes read_text write_atomic",
+    "kb.store.git": "git_environment",
     "kb.store.index_db": "IndexMoved IndexOutOfStep IndexReader read_generation told",
     "kb.store.trust": "Untrusted require_adapter",
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from kb.errors import KbError
@@ -18,7 +18,7 @@ OF_ANOTHER_REPOSITORY = frozenset({
     "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_CONFIG", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE",
     "GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NO_REPLACE_OBJECTS", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX",
     "GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE", "GIT_WORK_TREE"})
-_OTHER_PATHSPECS = frozenset({"GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"})  # git refuses them beside literal ones
+_PATHSPECS = frozenset({"GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"})
 _SET = {"GIT_LITERAL_PATHSPECS": "1", "KB_COMMIT": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C.UTF-8", "LANGUAGE": ""}
 # A clone may hold a bare repository in a folder, whose configuration names programs. A call that writes begins in a repository that
 # such a call found, keeps what a watcher noted in the index, and hands no setting to the hooks.
@@ -29,12 +29,20 @@ _UNFINISHED = (("rebase-merge", "rebase"), ("rebase-apply", "rebase"), ("MERGE_H
                ("REVERT_HEAD", "revert"))
 
 
+def git_environment(settings: Mapping[str, str]) -> dict[str, str]:
+    """The environment for a git that is asked about the repository it stands in, and reads paths as `settings` say.
+
+    What is inherited of another repository, such as a hook's GIT_DIR, is left out, and so is how paths are to be read.
+    """
+    return {name: value for name, value in os.environ.items() if name not in OF_ANOTHER_REPOSITORY | _PATHSPECS} | dict(settings)
+
+
 def git(folder: str, *words: str, check: bool = True, index: str | None = None, stdin: bytes = b"") -> str:
     """What git printed, run in `folder` with literal pathspecs. Waits for a lock; raises KbError with git's own words.
 
     With `check` off a failure is an empty string. `index` is an index file to use in place of the repository's own.
     """
-    env = {name: value for name, value in os.environ.items() if name not in OF_ANOTHER_REPOSITORY | _OTHER_PATHSPECS} | _SET
+    env = git_environment(_SET)
     call = ["git", "-C", folder, *(() if words[0] in _WRITING else _GUARDS), *words]
     if index is not None:  # without core.splitIndex=false a copy would leave files of its own in the repository
         env["GIT_INDEX_FILE"] = index

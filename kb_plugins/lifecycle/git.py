@@ -8,14 +8,13 @@ import subprocess
 from collections.abc import Generator, Iterable, Sequence
 from functools import cached_property
 
-from kb.api import KbError, UsageError
+from kb.api import KbError, UsageError, git_environment
 
 DETACHED = "DETACHED"
 UNBORN = "NONE"
 # English messages, no refreshed index, no network: not even for an object that a partial clone left out.
 _ENVIRONMENT = {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1",
                 "GIT_ALLOW_PROTOCOL": "none"}
-_UNWANTED = ("GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS")
 # A clone may hold a bare repository in a folder: its configuration names programs, and nobody agreed to them.
 _SETTINGS = ("-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=", "-c", "core.quotePath=false", "-c", "log.showSignature=false",
              "-c", "log.mailmap=false", "-c", "log.showRoot=true")
@@ -52,7 +51,7 @@ class Checkout:
         Raises GitError when the command itself fails.
         """
         with subprocess.Popen(["git", *_SETTINGS, *words], cwd=self.root, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, env=_environment()) as process:
+                              stderr=subprocess.DEVNULL, env=git_environment(_ENVIRONMENT)) as process:
             assert process.stdin is not None and process.stdout is not None
             try:
                 try:
@@ -206,14 +205,10 @@ def open_checkout(path: str | os.PathLike[str] = ".") -> Checkout:
 def _git(folder: str, words: Sequence[str], stdin: bytes) -> tuple[int, bytes, bytes]:
     try:
         done = subprocess.run(["git", *_SETTINGS, *words], cwd=folder, input=stdin, capture_output=True, check=False,
-                              env=_environment())
+                              env=git_environment(_ENVIRONMENT))
     except FileNotFoundError:
         raise UsageError("git is not installed", hint="the lifecycle keeps its records in a git repository") from None
     return done.returncode, done.stdout, done.stderr
-
-
-def _environment() -> dict[str, str]:
-    return {**{name: value for name, value in os.environ.items() if name not in _UNWANTED}, **_ENVIRONMENT}
 
 
 def _paths(data: bytes) -> list[str]:

@@ -199,3 +199,21 @@ def test_majordomus_now_is_the_clock_unless_kb_now_is(yard: Yard, monkeypatch: p
     assert [row["ts"] for row in yard.rows()] == ["2026-09-20T12:00:00Z", "2026-01-01T00:00:00Z"]
     monkeypatch.setenv("MAJORDOMUS_NOW", "soon")
     assert yard("decision", "add", "three", "--why", "x").code == 2 and LEDGER
+
+
+@pytest.mark.parametrize("names", [["GIT_DIR"], ["GIT_DIR", "GIT_WORK_TREE"], ["GIT_INDEX_FILE"], ["GIT_COMMON_DIR"], ["GIT_PREFIX"],
+                                   ["GIT_LITERAL_PATHSPECS"], ["GIT_GLOB_PATHSPECS"]])
+def test_the_repository_is_the_one_that_is_stood_in_whatever_a_hook_of_another_one_says(
+        yard: Yard, monkeypatch: pytest.MonkeyPatch, names: list[str]) -> None:
+    yard.write("a.md", "mine")
+    mine = yard.commit("mine", "a.md")
+    other = yard.root.parent / "other"
+    yard.git("init", "-q", str(other))
+    yard.git("commit", "-q", "--allow-empty", "-m", "theirs", cwd=other)
+    values = {"GIT_DIR": other / ".git", "GIT_WORK_TREE": other, "GIT_INDEX_FILE": other / ".git/index", "GIT_COMMON_DIR": other / ".git",
+              "GIT_PREFIX": "deep/", "GIT_LITERAL_PATHSPECS": "1", "GIT_GLOB_PATHSPECS": "1"}
+    for name in names:
+        monkeypatch.setenv(name, str(values[name]))
+    yard("session", "start").ok()
+    yard("session", "close").ok()
+    assert [row["head"] for row in yard.rows()] == [mine[:len(row["head"])] for row in yard.rows()] and not (other / ".ai").exists()
