@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from kb import __version__ as __version__
     from kb.core.bags import bag_of as bag_of
     from kb.core.bags import key_phrase as key_phrase
+    from kb.core.citations import cited as cited
     from kb.core.content import Dash as Dash
     from kb.core.display import flat as flat
     from kb.core.display import printable as printable
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from kb.core.sources import render_record as render_record
     from kb.core.spacing import gather as gather
     from kb.core.spacing import spread as spread
+    from kb.core.triad import ABSTENTION as ABSTENTION
     from kb.core.values import PROVENANCES as PROVENANCES
     from kb.core.values import STAGES as STAGES
     from kb.core.values import Base as Base
@@ -100,6 +102,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "kb": "__version__",
     "kb.core.bags": "bag_of key_phrase",
+    "kb.core.citations": "cited",
     "kb.core.content": "Dash",
     "kb.core.display": "flat printable",
     "kb.core.inline": "BibliographyLine Citation WikiLink",
@@ -114,6 +117,7 @@ _HOMES = {
     "kb.core.scrub": "scrub",
     "kb.core.sources": "BrokenRecord Record is_key key_rule render_record",
     "kb.core.spacing": "gather spread",
+    "kb.core.triad": "ABSTENTION",
     "kb.core.values": "Base Entry Fleet Header Hit PROVENANCES Passage Place Ranking STAGES",
     "kb.core.windows": "Window",
     "kb.core.words": "analyse fold is_unspaced normalise",

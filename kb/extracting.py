@@ -28,7 +28,8 @@ def main(ending: str, path: str) -> int:
     reply = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace", newline="")
     os.dup2(2, 1)
     try:
-        found: dict[str, str | None] = {"text": _text(ending, path)}
+        owned = _owned_extractor(ending)
+        found: dict[str, str | bool | None] = {"unread": True} if owned is None else {"text": _text(*owned, ending, path)}
     except KbError as error:
         found = {"refused": error.message, "hint": error.hint}
     with reply:
@@ -36,13 +37,8 @@ def main(ending: str, path: str) -> int:
     return 0
 
 
-def extractor_for(ending: str) -> Extractor | None:
-    """The plugin that reads files with that ending (lower case, no dot), or None. Raises PluginError on a clash."""
-    owned = _owned_extractor(ending)
-    return None if owned is None else owned[1]
-
-
 def _owned_extractor(ending: str) -> tuple[str, Extractor] | None:
+    """The plugin that reads files with that ending (lower case, no dot), and its extractor. Raises PluginError on a clash."""
     from kb.app import shared_host
     from kb.specs import Extractor
 
@@ -50,11 +46,7 @@ def _owned_extractor(ending: str) -> tuple[str, Extractor] | None:
     return next(((plugin, item) for plugin, item in found if ending in item.extensions), None)
 
 
-def _text(ending: str, path: str) -> str:
-    owned = _owned_extractor(ending)
-    if owned is None:
-        raise KbError(f"no plugin reads .{ending}")
-    plugin, extractor = owned
+def _text(plugin: str, extractor: Extractor, ending: str, path: str) -> str:
     _limit()
     try:
         text = extractor.extract(Path(path))

@@ -16,7 +16,7 @@ from kb.core.display import printable
 from kb.core.evidence import SPELLING_CAVEAT, shortfall
 from kb.core.values import Answer
 from kb.errors import UsageError
-from kb.ops.answer import Answered, answer_complete
+from kb.ops.answer import Answered, Mode, answer_complete
 from kb.ops.answer import answer as op
 
 
@@ -39,8 +39,8 @@ def answer(question: str, paths: tuple[str, ...], top: int, include_private: boo
     if complete:
         show_complete(answer_complete(app, question, telling()))
         return
-    mode = "expanded" if expanded else "fast"
-    done = op(app, question, "expanded" if expanded else "fast", top)
+    mode: Mode = "expanded" if expanded else "fast"
+    done = op(app, question, mode, top)
     say_skipped(done.found.skipped)
     if done.miss is not None and done.miss.error:
         say(f"the miss could not be written: {done.miss.error}")

@@ -7,6 +7,7 @@ import click
 from kb.cli.boundary import say
 from kb.cli.cited import say_citations
 from kb.core.display import printable
+from kb.core.triad import ABSTENTION
 from kb.ops.answer import Complete, Progress
 
 
@@ -44,4 +45,4 @@ def show_complete(done: Complete) -> None:
             click.echo(printable(fact), err=True)
         click.get_current_context().exit(1)
     else:
-        click.echo("\nNot one file of the library mentions it.\nThe library does not hold this.")
+        click.echo(f"\nNot one file of the library mentions it.\n{ABSTENTION}")

@@ -42,9 +42,3 @@ def key_phrase(key: str) -> str:
     """A key's normalised words joined by one blank when it is a phrase, else the empty string."""
     parts = normalise(key)
     return " ".join(parts) if len(parts) > 1 else ""
-
-
-def single_word(key: str) -> str:
-    """The one word of a key that is one word as written and one word normalised, else the empty string."""
-    parts = normalise(key)
-    return parts[0] if len(parts) == 1 and len(key.split()) == 1 else ""

@@ -12,7 +12,7 @@ from kb.core.keys import dead_keys
 from kb.core.markdown import front_matter_end, lines_of
 from kb.core.values import Header
 
-_SOURCES = ("sources, ", "sources:", "fontes, ", "fontes:")
+_SOURCES = re.compile(r"^[^\S\n]*+(?ai:sources|fontes)(?:, |:)", re.MULTILINE)
 _DASH = re.compile("[\u2013\u2014]")
 _BIBLIOGRAPHY = re.compile(r"\s*[-*] +\[src:[^\]]*\]")
 
@@ -54,7 +54,7 @@ def content_of(text: str, header: Header) -> Content:
     cited = citations(prose)
     lines = lines_of(text) if opens or cited or dashed else []
     front_matter = opens and front_matter_end(lines) > 0
-    return Content(dead, front_matter, front_matter and any(line.lstrip().lower().startswith(_SOURCES) for line in lines),
+    return Content(dead, front_matter, front_matter and _SOURCES.search(text) is not None,
                    wikilinks(prose), cited, bibliography(prose, lines) if cited else (), dashes(lines) if dashed else ())
 
 

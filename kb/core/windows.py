@@ -48,9 +48,8 @@ def shielded(text: str) -> str:
     return _MARKS.sub(r"> \g<0>", text)
 
 
-def assemble(path: str, memory: Layer, passages: Sequence[Passage], document: str | None,
-             limit: int = LIMIT) -> list[Window]:
-    """The windows of one file: each passage grown to its section, those of one section merged, none over `limit`.
+def assemble(path: str, memory: Layer, passages: Sequence[Passage], document: str | None) -> list[Window]:
+    """The windows of one file: each passage grown to its section, those of one section merged, none over LIMIT.
 
     Order is that of the passages; passages merge into the first of their heading path and origin. `document` is what
     `readable` makes of the file; None leaves the passages as they are.
@@ -59,14 +58,14 @@ def assemble(path: str, memory: Layer, passages: Sequence[Passage], document: st
     for passage in passages:
         text = passage.text.strip()
         if document is not None:
-            text = expand(document, text, limit)
+            text = expand(document, text, LIMIT)
         key = (passage.heading_path, passage.captured_from)
         known = found.get(key)
         if known is None:
             found[key] = Window(path, passage.heading_path, text, memory, passage.captured_from)
         else:
             found[key] = replace(known, text=merge(known.text, text))
-    return [replace(window, text=cap(window.text, limit)) for window in found.values()]
+    return [replace(window, text=cap(window.text, LIMIT)) for window in found.values()]
 
 
 def merge(first: str, second: str) -> str:

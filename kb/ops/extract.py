@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from kb.errors import KbError
 from kb.store import trust
-from kb.store.commands import CommandFailed, run_command
+from kb.store.commands import TooMuchOutput, run_command
 
 MOST_BYTES = 200 * 1024 * 1024
 MOST_TEXT = 8 * 1024 * 1024
@@ -72,12 +72,12 @@ def _by_plugin(root: str, path: str) -> str:
     try:
         found = json.loads(reply)
         refused, hint = found.get("refused"), found.get("hint")
-        text = found.get("text")
+        text, unread = found.get("text"), found.get("unread")
     except (ValueError, AttributeError):
         raise KbError(f"reading {path} gave no answer") from None
     if isinstance(text, str):
         return text
-    if refused == f"no plugin reads .{ending}":
+    if unread:
         if not ending:
             raise KbError(f"{path} has no extension, so nothing says how to read it", hint="give it one, such as .txt or .pdf")
         script = os.path.join(root, trust.ADAPTERS, f"{ending}.cmd")
@@ -90,10 +90,8 @@ def _by_plugin(root: str, path: str) -> str:
 def _run(words: Sequence[str], name: str, root: str, path: str) -> str:
     try:  # twice the text, because a reply is JSON and escapes line ends
         return run_command(words, name=name, root=root, timeout=SECONDS, limit=2 * MOST_TEXT)
-    except CommandFailed as error:
-        if "printed more than" in error.message:
-            raise _too_long(path) from None
-        raise
+    except TooMuchOutput:
+        raise _too_long(path) from None
 
 
 def _too_long(path: str) -> KbError:

@@ -64,12 +64,12 @@ def abstentions(app: App) -> LogReport[Abstention]:
     return _report(app.fleet.root, ABSTENTIONS)
 
 
-def scored_now(app: App, row: Abstention, most: int = 3) -> list[tuple[str, float]]:
-    """What the agents would score for an abstention's message today, best first."""
+def scored_now(app: App, row: Abstention) -> list[tuple[str, float]]:
+    """What the agents would score for an abstention's message today, the three best first."""
     library = app.catalogue
     ranking = app.scorers[0].rank(library, library.query(row.message or row.subject))
     owner = elect(ranking.hits, {agent.name for agent in app.fleet.agents})
-    return [(total.agent, total.score) for total in owner.totals[:most]] if owner else []
+    return [(total.agent, total.score) for total in owner.totals[:3]] if owner else []
 
 
 def rejections(path: str, agent: str | None = None, lens: str | None = None) -> LogReport[Rejection]:

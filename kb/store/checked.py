@@ -15,13 +15,11 @@ from kb.core.markdown import lines_of
 from kb.core.shelves import KNOWLEDGE_FOLDERS, is_exempt, map_of
 from kb.core.sources import BrokenRecord, Record
 from kb.core.values import Base, Header, stem
-from kb.store.files import read_text
+from kb.store.files import NOT_UTF8, read_text
 from kb.store.link_resolver import LinkResolver
 from kb.store.shares import in_shares
 from kb.store.sources import Sources, sources_in_scope
 from kb.store.walk import walk_base
-
-_NOT_UTF8 = "it is not UTF-8"
 
 _PROBES = ("kb-probe", "kb-probe/kb-probe")  # no rule names these: what covers them covers whatever a folder holds
 
@@ -65,7 +63,7 @@ def _parse(root: str, paths: Sequence[str]) -> list[Parsed | str]:
         try:
             text = read_text(f"{root}/{path}")
         except UnicodeDecodeError:
-            found.append(_NOT_UTF8)
+            found.append(NOT_UTF8)
         except OSError as error:
             found.append(str(error.strerror))
         else:

@@ -31,6 +31,10 @@ class CommandFailed(KbError):
     """A command that could not be started, ran out of time, failed, printed nothing or printed too much."""
 
 
+class TooMuchOutput(CommandFailed):
+    """A command that printed more than it may."""
+
+
 class BadCommand(CommandFailed):
     """A command that can never run as it is written, whatever is installed."""
 
@@ -106,8 +110,9 @@ def run_command(words: Sequence[str], *, name: str, root: str = "", stdin: str =
     if problem is None and not output.strip():
         problem = "printed nothing"
     if problem is not None:
+        kind = TooMuchOutput if len(talk.out) > limit else CommandFailed
         tail = talk.tail.decode("utf-8", "replace").strip()
-        raise CommandFailed(f"{name} {problem}" + (f": {tail}" if tail else ""))
+        raise kind(f"{name} {problem}" + (f": {tail}" if tail else ""))
     return output
 
 

@@ -11,7 +11,7 @@ from kb.core.manifest import parse_manifest
 from kb.core.privacy import DEFAULT_FOLDERS, declares_private, parse_private
 from kb.core.shelves import MAPS
 from kb.core.values import Base, Manifest, Privacy
-from kb.store.files import is_inside, read_text
+from kb.store.files import NOT_UTF8, is_inside, read_text
 
 CARD, FLEET = "agent.txt", "fleet.txt"
 SHELVES = "fleet"  # the folder of a fleet whose children are bases, whatever they hold
@@ -83,7 +83,7 @@ def read_manifest(root: str, skipped: list[str] | None = None) -> Manifest:
         return Manifest()
     except (OSError, UnicodeDecodeError) as error:
         if skipped is not None:
-            why = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror
+            why = NOT_UTF8 if isinstance(error, UnicodeDecodeError) else error.strerror
             skipped.append(f"{path} cannot be read: {why}")
         return Manifest()
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from kb.errors import KbError
 
 LOCK_SECONDS = 10.0
+NOT_UTF8 = "it is not UTF-8"  # why a file of notes is left out
 _READ = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0)
 _READ_AT_ONCE = _READ | getattr(os, "O_NONBLOCK", 0)
 _KIND, _REGULAR, _FOLDER = 0o170000, 0o100000, 0o040000  # stat.S_IFMT, S_IFREG, S_IFDIR without their module

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kb.core.shelves import is_exempt, is_orientation
 from kb.core.values import Header
-from kb.store.files import decoded, read_measured
+from kb.store.files import NOT_UTF8, decoded, read_measured
 from kb.store.walk import FileStat
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def read_note(root: str, stat: FileStat, map_name: str | None) -> tuple[Note, st
         data = read_measured(os.path.join(root, stat.path), stat.size)
         text = decoded(data)
     except UnicodeDecodeError:
-        return _unreadable(stat, read_ns, "it is not UTF-8"), ""
+        return _unreadable(stat, read_ns, NOT_UTF8), ""
     except OSError as error:
         return _unreadable(stat, read_ns, str(error.strerror)), ""
     header = parse_header(text)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kb.core.sources import BrokenRecord, Record, parse_record
 from kb.core.values import Base
 from kb.store.declared import Surroundings, is_private
-from kb.store.files import is_inside, read_text
+from kb.store.files import NOT_UTF8, is_inside, read_text
 
 _COLUMNS = ("type", "title", "author", "year", "container", "url", "doi", "isbn", "retrieved_on", "retrieval_status",
             "replaces")
@@ -62,7 +62,7 @@ def load_sources(root: str) -> tuple[list[Record], list[BrokenRecord]]:
         try:
             found = parse_record(name, read_text(path))
         except UnicodeDecodeError:
-            found = BrokenRecord(name, "it is not UTF-8")
+            found = BrokenRecord(name, NOT_UTF8)
         except OSError as error:
             found = BrokenRecord(name, f"it cannot be read: {error.strerror}")
         if isinstance(found, Record):

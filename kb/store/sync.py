@@ -17,7 +17,7 @@ from kb.core.values import Base, Header
 from kb.errors import KbError
 from kb.store.entries import CacheDamaged, EntryCache
 from kb.store.entry_writer import discard_entries, write_entries
-from kb.store.files import is_inside, locked
+from kb.store.files import NOT_UTF8, is_inside, locked
 from kb.store.index_db import FileRow, IndexDamaged, IndexReader, index_path, primary_code, rows_of
 from kb.store.index_writer import KEPT, IndexWriter, discard, is_sound
 from kb.store.notes import Bucket, Note, read_note
@@ -27,7 +27,6 @@ from kb.store.walk import FileStat, Walk, walk_base
 
 LOCK_SECONDS = 900.0       # a second `kb index` waits for the first one's whole run
 _BATCH_CHUNKS = 2_000
-_NOT_UTF8 = "it is not UTF-8"
 _UNREAD = Header(title="\0 not read")
 
 Tick = Callable[[str, int, int], None]
@@ -265,7 +264,7 @@ def _drop_gone(base: Base, include_private: bool, index: IndexWriter, walk: Walk
 
     What stands in a folder that could not be listed, or in a file that could not be opened, is not known to be gone.
     """
-    held = {note.path for note in notes if note.number or (note.bucket is Bucket.UNREADABLE and note.reason != _NOT_UTF8)}
+    held = {note.path for note in notes if note.number or (note.bucket is Bucket.UNREADABLE and note.reason != NOT_UTF8)}
     unlisted = tuple(folder + "/" for folder in walk.unlisted)
     dropped = []
     for path, row in seen.rows.items():

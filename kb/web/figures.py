@@ -42,14 +42,15 @@ class Spine(NamedTuple):
 
 
 SHELF_HEIGHT = 44
+_MOST_SPINES = 90
 
 
-def spines(books: Sequence[Book], most: int = 90) -> tuple[list[Spine], int]:
+def spines(books: Sequence[Book]) -> tuple[list[Spine], int]:
     """The first books of a shelf as spines, and how wide they stand. Thickness is the logarithm of the size; a folder is
     one cloth; height only tells neighbours apart."""
     folders = {folder: number for number, folder in enumerate(sorted({book.folder.partition("/")[0] for book in books}))}
     found, x = [], 0
-    for book in books[:most]:
+    for book in books[:_MOST_SPINES]:
         width = 5 + min(14, round(2.2 * math.log2(1 + book.size / 300)))
         height = 26 + hashlib.blake2b(book.path.encode("utf-8", "replace"), digest_size=1).digest()[0] % 15
         found.append(Spine(x, width, height, folders[book.folder.partition("/")[0]] % 6, bool(book.ribbons)))

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from kb.api import Answerer, KbError, ModelRequest, Window, hookimpl, normalise
+from kb.api import ABSTENTION, Answerer, KbError, ModelRequest, Window, cited, hookimpl, normalise
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _PURPOSE = re.compile(r"\W*(?:exists to|existe para)\W", re.IGNORECASE)
@@ -29,8 +29,8 @@ def answer(value: str, request: ModelRequest) -> str:
     lines = ["The closest match is weak; read the sources yourself.", ""] if request.guess else []
     for window, sentence in _best(_sentences(request.windows), set(normalise(request.question))):
         memory = " [from short memory]" if window.memory == "short" else ""
-        lines.append(f"“{sentence}” ({_cited(window.path)}){memory}")
-    return "\n".join(lines) if any(line.startswith("“") for line in lines) else "The library does not hold this."
+        lines.append(f"“{sentence}” ({cited(window.path)}){memory}")
+    return "\n".join(lines) if any(line.startswith("“") for line in lines) else ABSTENTION
 
 
 def _sentences(windows: Sequence[Window]) -> list[tuple[int, Window, str]]:
@@ -60,10 +60,6 @@ def _short(sentence: str) -> str:
     if len(sentence) <= _LONGEST:
         return sentence
     return sentence[:_LONGEST].rsplit(" ", 1)[0] + " …"
-
-
-def _cited(path: str) -> str:
-    return f"<{path}>" if any(c in path for c in " ()") else path
 
 
 @hookimpl

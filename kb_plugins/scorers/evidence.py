@@ -32,13 +32,11 @@ def floor_for(entries: int) -> float:
 class Found:
     """What one question found.
 
-    idf:     word of the question -> its weight.
     scores:  entry number -> sum of idf x field weights, plus 10 x the mean idf of each phrase that matched.
     phrases: phrase of the question -> entries that declare it.
     words:   word -> (entry numbers, field bits).
     """
 
-    idf: Mapping[str, float]
     scores: dict[int, float]
     phrases: Mapping[str, list[int]]
     words: Mapping[str, tuple[list[int], list[int]]]
@@ -62,7 +60,7 @@ def find(library: Library, query: Query) -> Found:
         gain = PHRASE_WEIGHT * sum(weights[part] for part in parts) / len(parts)
         for number in numbers:
             scores[number] = scores.get(number, 0.0) + gain
-    return Found(weights, scores, {phrase: list(numbers) for phrase, numbers in phrases.items()},
+    return Found(scores, {phrase: list(numbers) for phrase, numbers in phrases.items()},
                  {word: (list(numbers), list(fields)) for word, (numbers, fields) in postings.items()})
 
 
