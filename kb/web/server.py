@@ -16,6 +16,7 @@ def serve_room(paths: Sequence[str], include_private: bool, port: int) -> None:
     """Serve until interrupted. Raises KbError when the fleet cannot be opened or the port is taken."""
     try:
         import jinja2  # noqa: F401 - asked for now, so that a missing extra is told before the door opens
+        import markdown_it  # noqa: F401
         import uvicorn
 
         from kb.web.application import make_application
