@@ -90,8 +90,7 @@ def _public(app: App, keys: Sequence[str]) -> tuple[str, ...]:
     """The keys that a file outside the private layer declares: the log is read by people who do not see the rest."""
     wanted = set(keys)
     entries = [entry for entry in (app.catalogue.entries() if wanted else ()) if wanted.intersection(entry.keys)]
-    private = {Place(shelf.base.name, stat.path) for shelf in (app.catalogue.shelves if entries else ()) for stat in shelf.stats()
-               if stat.private}
+    private = app.catalogue.private_places() if entries else frozenset()
     known = {key for entry in entries if Place(entry.base, entry.path) not in private for key in entry.keys}
     return tuple(key for key in keys if key in known)
 

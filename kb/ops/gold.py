@@ -46,7 +46,6 @@ def read_gold(path: str) -> list[GoldRow]:
 def stale_answers(app: App, rows: list[GoldRow]) -> list[str]:
     """One sentence for every answer that is no file in scope. Without the private layer it is the same one for a file of that
     layer and for none at all: what is private is not given away by asking for it."""
-    seen = {Place(shelf.base.name, stat.path) for shelf in app.catalogue.shelves for stat in shelf.stats()}
     missing = "is not there" if app.include_private else "is not there, or only --all sees it"
     found = []
     for row in rows:
@@ -57,7 +56,7 @@ def stale_answers(app: App, rows: list[GoldRow]) -> list[str]:
                 found.append(f"line {row.line}: {answer} is no <base>/<path>")
             elif base is None:
                 found.append(f"line {row.line}: {answer}: no base called {place.base} is open")
-            elif Place(base.name, place.path) not in seen:
+            elif not app.catalogue.has(Place(base.name, place.path)):
                 found.append(f"line {row.line}: {answer} {missing}")
     return found
 

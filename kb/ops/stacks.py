@@ -86,7 +86,7 @@ def stacks(app: App, memory: Memory | None = None) -> tuple[ShelfOfBooks, ...]:
     """Every shelf of the opened fleet. `memory` keeps what files said between calls; files that changed are read again."""
     known = memory or Memory()
     shelves = app.catalogue.shelves
-    files = {shelf.base.name: frozenset(stat.path for stat in shelf.stats()) for shelf in shelves}
+    files = {shelf.base.name: shelf.paths for shelf in shelves}
     if files != known.files:
         known.files, known.parsed = files, {}
     held = [(shelf.base, _books(shelf, files, known)) for shelf in shelves]

@@ -177,7 +177,7 @@ class Catalogue:
     def has(self, place: Place) -> bool:
         """Whether a file is in scope."""
         shelf = self._by_name.get(place.base)
-        return shelf is not None and any(stat.path == place.path for stat in shelf.stats())
+        return shelf is not None and place.path in shelf.paths
 
     def text_of(self, place: Place) -> str | None:
         """The whole text of a file in scope, as it is on disk now; None when it is not in scope or cannot be read."""

@@ -151,6 +151,11 @@ class Shelf:
         """Every file of the walk."""
         return self.walk.files
 
+    @cached_property
+    def paths(self) -> frozenset[str]:
+        """The path of every file of the walk."""
+        return frozenset(stat.path for stat in self.walk.files)
+
     def headers(self) -> dict[str, Header]:
         """The header of every readable file in scope, by path."""
         stored = self._from_cache(lambda cache: cache.all_headers()) or {}

@@ -41,7 +41,7 @@ def view(room: Room, query: Query) -> Reply:
 
 
 def _files(app: App, name: str) -> frozenset[str]:
-    return frozenset(stat.path for shelf in app.catalogue.shelves if shelf.base.name == name for stat in shelf.stats())
+    return next((shelf.paths for shelf in app.catalogue.shelves if shelf.base.name == name), frozenset())
 
 
 class _Resolver:
