@@ -94,8 +94,8 @@ if TYPE_CHECKING:
     from kb.store.index_db import IndexMoved as IndexMoved
     from kb.store.index_db import IndexOutOfStep as IndexOutOfStep
     from kb.store.index_db import IndexReader as IndexReader
+    from kb.store.index_db import index_faults as index_faults
     from kb.store.index_db import read_generation as read_generation
-    from kb.store.index_db import told as told
     from kb.store.trust import Untrusted as Untrusted
     from kb.store.trust import require_adapter as require_adapter
 
@@ -131,7 +131,7 @@ _HOMES = {
     "kb.store.commands": "CommandFailed command_words run_command",
     "kb.store.files": "is_inside locked read_bytes read_text write_atomic",
     "kb.store.git": "git_environment",
-    "kb.store.index_db": "IndexMoved IndexOutOfStep IndexReader read_generation told",
+    "kb.store.index_db": "IndexMoved IndexOutOfStep IndexReader index_faults read_generation",
     "kb.store.trust": "Untrusted require_adapter",
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}

@@ -92,7 +92,7 @@ def primary_code(error: BaseException) -> int:
 
 
 @contextmanager
-def told(what: str = "the text index") -> Iterator[None]:
+def index_faults(what: str = "the text index") -> Iterator[None]:
     """Turn what SQLite says into a KbError about `what`: locked, not to be opened, or IndexDamaged.
 
     Bytes that are no text, in a table or in the schema itself, are damage too, and Python tells of them in its own way.
@@ -127,10 +127,10 @@ class IndexReader:
             raise KbError(f"the text index cannot be read: {error.strerror}") from None
         self._stamp = (found.st_mtime_ns, found.st_size, found.st_ino)
         self._at_rest = not _has_log(self.path)
-        with told():
+        with index_faults():
             self.connection = _connect_to_read(self.path, self._at_rest)
         try:
-            with told():
+            with index_faults():
                 self.generation = _checked_generation(self.connection)
         except BaseException:
             self.connection.close()
@@ -148,25 +148,25 @@ class IndexReader:
 
     def files(self) -> dict[str, FileRow]:
         """Every indexed file by its path."""
-        with told():
+        with index_faults():
             return file_rows(self.connection)
 
     def sizes(self) -> dict[int, int]:
         """How many chunks each file has, by file number."""
-        with told():
+        with index_faults():
             return dict(self.connection.execute(
                 f"SELECT id >> {CHUNK_BITS}, count(*) FROM chunks_docsize GROUP BY id >> {CHUNK_BITS}").fetchall())
 
     def size(self) -> int:
         """How many chunks there are."""
-        with told():
+        with index_faults():
             count: int = self.connection.execute("SELECT count(*) FROM chunks_docsize").fetchone()[0]
             return count
 
     def chunks(self, rows: Iterable[int]) -> dict[int, ChunkRow]:
         """The chunks at `rows`; a row that is not there is left out."""
         found = {}
-        with told():
+        with index_faults():
             for row in rows:
                 chunk = self.connection.execute(
                     "SELECT c.path, c.heading_path, c.text, f.provenance, f.stage, f.captured_from FROM chunks c "
@@ -180,7 +180,7 @@ class IndexReader:
 
     def chunks_of(self, numbers: Sequence[int] | None) -> Iterator[tuple[int, str, str]]:
         """(row, heading path, text) of every chunk of the files `numbers` (None: of all), streamed in order of rows."""
-        with told():
+        with index_faults():
             if numbers is None:
                 cursor = self.connection.execute("SELECT rowid, heading_path, text FROM chunks ORDER BY rowid")
                 for row, heading, text in cursor:

@@ -20,10 +20,10 @@ from kb.api import (
     analyse,
     declared_languages,
     fold,
+    index_faults,
     is_unspaced,
     read_generation,
     spread,
-    told,
 )
 from kb_plugins.stems import StemmerSet
 
@@ -75,7 +75,7 @@ class Fts5Index:
         self._stems = StemmerSet()
         self._matches: dict[str, tuple[str, ...]] = {}
         self._found: dict[str, int] = {}
-        with told():
+        with index_faults():
             self._connection.execute("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, chunks, row)")
             self._languages = tuple(languages) or self._present_languages()
             self._odd = self._odd_terms()
@@ -109,7 +109,7 @@ class Fts5Index:
     def _steadily(self) -> Iterator[None]:
         """Ask SQLite; an index that was written to meanwhile is said to have moved, whatever came of it."""
         try:
-            with told():
+            with index_faults():
                 yield
         except KbError:
             if self._reader.moved():
