@@ -14,6 +14,7 @@ from kb.core.values import Base
 from kb.errors import KbError, UsageError
 from kb.ops.judge import Judge, Judged, Outage, Watch, require_promoters
 from kb.ops.models import ask_model
+from kb.ops.named_base import base_called
 from kb.store import handoffs
 from kb.store.decisions import decisions_on, remember
 from kb.store.deposits import deposits, text_of
@@ -67,10 +68,7 @@ def consolidate(app: App, agent: str, *, sessions: int = 5, top: int = 5, dry_ru
     if not agent.strip():
         raise UsageError("the agent is blank")
     require_promoters(app, "consolidate")
-    base = app.fleet.base(agent.strip())
-    if base is None:
-        raise KbError(f"there is no agent called {agent} here",
-                      hint="the bases are: " + ", ".join(base.name for base in app.fleet.bases))
+    base = base_called(app, agent)
     with promotion_lock(app.fleet.root, wait=wait, told=watch.note):
         result = Consolidation(base.name, tuple(gather(app, base, sessions)))
         if len(result.sessions) >= LEAST:

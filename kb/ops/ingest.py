@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kb.core.decided import WHOLE, deposit_digest
-from kb.core.display import named as shown
 from kb.core.values import Base, Owner
 from kb.errors import KbError
 from kb.ops.ask import ask
 from kb.ops.extract import extract
 from kb.ops.judge import Watch, absorbed, require_promoters
+from kb.ops.named_base import base_called
 from kb.ops.promote import Promotion, promote_deposits
 from kb.store.decisions import decisions_on
 from kb.store.deposits import Staged, destroy, digest_of, has_original, holds, stage, stage_original, staged_from, text_of
@@ -65,7 +65,7 @@ def plan(app: App, document: str, *, agent: str | None = None, keep: bool = Fals
     """
     require_promoters(app, "ingest")
     path = os.path.realpath(document)
-    named = _named(app, agent) if agent is not None else None
+    named = base_called(app, agent) if agent is not None else None
     _refuse_held(app, path)
     if os.path.islink(document) and not keep:
         raise KbError(f"{document} is a link to {path}, and ingest would leave it leading nowhere",
@@ -167,14 +167,6 @@ def _refuse_held(app: App, path: str) -> None:
             raise KbError(f"{path} is a file of {base.name} already", hint="copy it elsewhere to ingest the copy")
     if path == os.path.join(app.fleet.root, "fleet.txt"):
         raise KbError(f"{path} is the fleet's own")
-
-
-def _named(app: App, agent: str) -> Base:
-    base = app.fleet.base(agent.strip())
-    if base is None:
-        raise KbError(f"there is no agent called {shown(agent)} here",
-                      hint="the bases are: " + ", ".join(base.name for base in app.fleet.bases))
-    return base
 
 
 def _move(document: str, raw: str, keep: bool) -> None:

@@ -11,6 +11,7 @@ from kb.core.logrows import ABSTENTIONS, MISROUTES, REJECTIONS, Abstention, Misr
 from kb.core.owner import elect
 from kb.core.reviews import LENSES
 from kb.errors import UsageError
+from kb.ops.named_base import agent_called
 from kb.store.fleet import fleet_root
 from kb.store.ledgers import record_misroute
 from kb.store.logs import log_path, read_log, stray_lines
@@ -40,14 +41,8 @@ def misroute(app: App, message: str, chose: str, owner: str, why: str = "") -> M
     """
     if not field(message):
         raise UsageError("a misroute needs the message")
-    roster = {agent.name.lower() for agent in app.fleet.agents}
-    wrong, right = field(chose).lower(), field(owner).lower()
-    if right in ("none", NOBODY):
-        right = NOBODY
-    for name in (wrong,) if right == NOBODY else (wrong, right):
-        if name not in roster:
-            raise UsageError(f"{named(name)} is no agent of this fleet",
-                             hint="agents: " + (", ".join(sorted(roster)) or "none"))
+    wrong = agent_called(app, field(chose)).name.lower()
+    right = NOBODY if field(owner).lower() in ("none", NOBODY) else agent_called(app, field(owner)).name.lower()
     if wrong == right:
         raise UsageError(f"{wrong} was chosen and is the owner, so nothing went wrong")
     record_misroute(app.fleet.root, message, wrong, right, why)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from kb.core.blocks import artifact_tokens
 from kb.core.counted import field
-from kb.core.display import named
 from kb.core.owner import elect
 from kb.core.rounds import MOST_REVIEWERS, ROUNDS, Round, RoundRow, grade, round_of, rounds_of
 from kb.core.scrub import scrub
 from kb.core.values import Base
 from kb.errors import KbError, UsageError
 from kb.ops.blocks import constitution, resident_tokens
+from kb.ops.named_base import agent_called
 from kb.store.clock import today
 from kb.store.fleet import fleet_root
 from kb.store.logs import change_log, log_path, read_log, stray_lines
@@ -99,7 +99,7 @@ class Ledger(NamedTuple):
 
 def propose(app: App, artifact: str, owner: str) -> Proposed:
     """Who could review the artifact, ranked by what the router makes of its text, and what each would cost."""
-    key, name = artifact_key(artifact, app.fleet.root), _agent(app, owner).name
+    key, name = artifact_key(artifact, app.fleet.root), agent_called(app, owner).name
     text = artifact_text(key, app.fleet.root)
     scores: dict[str, float] = {}
     if text is not None:
@@ -119,8 +119,8 @@ def open_round(app: App, artifact: str, owner: str, reviewers: Sequence[str], ou
     agent owns; then nothing was written.
     """
     root = app.fleet.root
-    key, holder = artifact_key(artifact, root), _agent(app, owner)
-    agents = list(dict.fromkeys(_agent(app, name) for name in reviewers))
+    key, holder = artifact_key(artifact, root), agent_called(app, owner)
+    agents = list(dict.fromkeys(agent_called(app, name) for name in reviewers))
     if holder in agents:
         raise UsageError(f"{holder.name} owns the artifact and cannot review it")
     texts = {}
@@ -263,14 +263,6 @@ def _round(rows: Sequence[RoundRow], key: str) -> Round:
     if round_ is None:
         raise UsageError(f"there is no round on {key}", hint="--owner <agent> --reviewer <agent> opens one")
     return round_
-
-
-def _agent(app: App, name: str) -> Base:
-    found = next((agent for agent in app.fleet.agents if agent.name.casefold() == name.strip().casefold()), None)
-    if found is None:
-        raise UsageError(f"{named(name)} is no agent of this fleet",
-                         hint="agents: " + (", ".join(agent.name for agent in app.fleet.agents) or "none"))
-    return found
 
 
 def _tokens(agent: Base) -> int | None:

@@ -19,6 +19,7 @@ from kb.core.markdown import lines_of
 from kb.core.shelves import SKIPPED_FOLDERS, is_orientation, map_of
 from kb.core.values import PROVENANCES, STAGES, Base, stem
 from kb.errors import KbError
+from kb.ops.named_base import base_called
 from kb.store.declared import is_private
 from kb.store.files import is_inside, locked, read_bytes, stay_inside, write_atomic
 from kb.store.walk import walk_base
@@ -43,10 +44,6 @@ class Dashes(Refused):
 
 class BadDraft(KbError):
     """The slug, the keys, the body, the summary, the folder, the provenance or the stage is not legal."""
-
-
-class NoAgent(KbError):
-    """The opened fleet has no base of that name."""
 
 
 class NoMap(KbError):
@@ -82,10 +79,7 @@ def write_note(app: App, draft: NoteDraft) -> Written:
     killed between the two writes is finished by the next `write_note` in that base.
     """
     keys, dropped, text = compose(draft)
-    base = app.fleet.base(draft.agent)
-    if base is None:
-        known = ", ".join(base.name for base in app.fleet.bases)
-        raise NoAgent(f"there is no agent called {draft.agent} here", hint=f"the bases are: {known}")
+    base = base_called(app, draft.agent)
     folder = _folder_inside(base, draft.folder)
     map_file = map_path(base)
     rel = f"{folder}/{draft.slug}.md" if folder else f"{draft.slug}.md"

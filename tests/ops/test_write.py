@@ -12,7 +12,8 @@ from kb.app import open_app
 from kb.core.draft import NoteDraft
 from kb.core.markdown import scan
 from kb.errors import KbError
-from kb.ops.write import BadDraft, Dashes, DeadKeys, NoAgent, NoMap, NoteExists, Refused, write_note
+from kb.ops.named_base import NoAgent
+from kb.ops.write import BadDraft, Dashes, DeadKeys, NoMap, NoteExists, Refused, write_note
 from tests.conftest import Shell
 
 TEXT = "Cut, grease, press."
