@@ -68,7 +68,8 @@ def _by_adapter(root: str, place: str, path: str) -> str:
 
 def _by_plugin(root: str, path: str) -> str:
     ending = ending_of(path)
-    reply = _run([sys.executable, "-P", "-m", "kb.extracting", ending, path], f"reading {path}", root, path)
+    own = [sys.executable, "-P", "-X", "pycache_prefix="]  # what is installed was compiled where it lies
+    reply = _run([*own, "-m", "kb.extracting", ending, path], f"reading {path}", root, path)
     try:
         found = json.loads(reply)
         refused, hint = found.get("refused"), found.get("hint")

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from kb.errors import KbError
 from kb.store.ending import ending_unwinds, undisturbed
-from kb.store.files import is_inside
+from kb.store.files import cache_home, is_inside
 
 if TYPE_CHECKING:
     from selectors import BaseSelector
@@ -236,6 +236,16 @@ def _environment(root: str) -> dict[str, str]:
     environment = {name: value for name, value in os.environ.items() if name != "KB_TRUST"}
     environment[INSIDE] = "1"
     environment["PYTHONSAFEPATH"] = "1"  # or tools/json.py of a later pull would run inside an approved tools/model.py
+    environment["PYTHONPYCACHEPREFIX"] = _compiled(root)
     if root:
         environment["KB_FLEET_ROOT"] = root
     return environment
+
+
+def _compiled(root: str) -> str:
+    """Where a child's Python keeps what it compiles: never in the fleet, whose `__pycache__` a pull can fill.
+
+    A file there would run in place of the approved one beside it. In the user's cache it is compiled once, not every time.
+    """
+    folder = os.path.join(cache_home(), "compiled")
+    return os.devnull if root and is_inside(os.path.realpath(folder), os.path.realpath(root)) else folder

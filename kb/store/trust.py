@@ -142,13 +142,18 @@ def _digest(root: str, name: str, command: str, files: tuple[str, ...]) -> str:
         data = text.encode("utf-8", "surrogateescape")
         total.update(b"%d:" % len(data) + data)
     for place in files:
-        try:
-            data = read_bytes(os.path.join(root, place))
-        except OSError:
-            data = b""
+        data = _bytes(os.path.join(root, place))
         label = place.encode("utf-8", "surrogateescape")
         total.update(b"%d:" % len(label) + label + b"%d:" % len(data) + data)
     return total.hexdigest()
+
+
+def _bytes(path: str) -> bytes:
+    """What stands in a file; where a link to a folder outside leads."""
+    try:
+        return os.fsencode(os.readlink(path)) if os.path.isdir(path) else read_bytes(path)
+    except OSError:
+        return b""
 
 
 def _path() -> str:

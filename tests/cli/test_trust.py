@@ -205,3 +205,69 @@ def test_a_folder_that_is_a_program_is_approved_with_every_file_in_it(fleet):
         assert fleet.kb("answer", "flush the pump").ok().out.startswith("first")
     fleet.write("tools/model/words.py", "import os\n")
     assert fleet.kb("answer", "flush the pump").code == 2
+
+
+def unchecked(source: str) -> bytes:
+    """What python compiled from `source`, marked so that no python compares it with the file beside it."""
+    import importlib.util
+    import marshal
+
+    return importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little") + bytes(8) + marshal.dumps(compile(source, "helper.py", "exec"))
+
+
+def test_what_a_pull_puts_into_a_pycache_never_runs_in_place_of_the_approved_file(fleet):
+    import importlib.util
+
+    fleet.write("tools/app/__main__.py", "import sys, helper\nsys.stdin.read()\nprint(helper.WORD)\n")
+    helper = fleet.write("tools/app/helper.py", "WORD = 'approved'\n")
+    fleet.script("tools/wrapped.sh", f"exec '{sys.executable}' '{fleet.root}/tools/app'\n")
+    for line in (f"{sys.executable} {fleet.root}/tools/app", "tools/wrapped.sh"):
+        fleet.write("fleet.txt", f"answerer = {line}\n")
+        fleet.kb("index", ".").ok()
+        fleet.kb("trust", ".").ok()
+        assert fleet.kb("answer", "flush the pump").ok().out.startswith("approved")
+        assert not (fleet.root / "tools/app/__pycache__").exists()
+        cached = importlib.util.cache_from_source(str(helper))[len(str(fleet.root)) + 1:]
+        fleet.write(cached, unchecked("WORD = 'pwned'\n"))
+        assert fleet.kb("answer", "flush the pump").ok().out.startswith("approved")
+        (fleet.root / cached).unlink()
+        (fleet.root / cached).parent.rmdir()
+
+
+PULLS = [  # the line, the files that were approved, and the one that a pull changes or brings
+    ("node HERE/tools/model", {"tools/model.js": "console.log('first')"}, "tools/model.js", "console.log('pwned')"),
+    ("node -p 'require(process.env.KB_FLEET_ROOT + \"/tools/model\")'", {"tools/model.js": "module.exports = 'first'"},
+     "tools/model.js", "module.exports = 'pwned'"),
+    ("perl -e 'use lib \"$ENV{KB_FLEET_ROOT}/lib\"; require Model; print Model::word()'",
+     {"lib/Model.pm": "package Model; sub word { 'first' } 1;"}, "lib/Model.pm", "package Model; sub word { 'pwned' } 1;"),
+    ("env -i PYTHON HERE/tools/model.py", {"tools/model.py": "import json\nprint('first' if hasattr(json, 'loads') else 'pwned')"},
+     "tools/json.py", ""),
+    ("PYTHON HERE/tools/app", {"tools/app/__main__.py": "from pkg.m import word\nprint(word)", "lib/pkg/m.py": "word = 'first'"},
+     "lib/pkg/m.py", "word = 'pwned'"),
+    ("make -s -C HERE ask", {"Makefile": "include rules.inc\n", "rules.inc": "ask:\n\techo first\n"}, "rules.inc", "ask:\n\techo pwned\n"),
+    ("npm --prefix HERE run -s ask", {"package.json": '{"scripts": {"ask": "echo first"}}'}, ".npmrc", "script-shell=HERE/tools/sh.txt\n"),
+]
+
+
+@pytest.mark.parametrize(("line", "files", "place", "text"), PULLS)
+def test_a_pull_never_changes_what_an_approved_line_runs(fleet, line, files, place, text):
+    import shutil
+
+    def filled(words):
+        return words.replace("HERE", str(fleet.root)).replace("PYTHON", sys.executable)
+
+    program = filled(line).split()[0]
+    if shutil.which(program) is None:
+        pytest.skip(f"no {program} here")
+    for name, words in files.items():
+        fleet.write(name, words)
+    if "lib/pkg/m.py" in files:
+        (fleet.root / "tools/app/pkg").symlink_to("../../lib/pkg")
+    fleet.script("tools/sh.txt", "echo pwned\n")
+    fleet.write("fleet.txt", f"answerer = {filled(line)}\n")
+    fleet.kb("index", ".").ok()
+    fleet.kb("trust", ".").ok()
+    assert fleet.kb("answer", "flush the pump").ok().out.startswith("first")
+    fleet.write(place, filled(text))
+    run = fleet.kb("answer", "flush the pump")
+    assert run.code == 2 and "kb trust" in run.err and "pwned" not in run.out

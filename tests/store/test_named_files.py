@@ -119,3 +119,87 @@ def test_the_interpreter_of_a_script_is_approved_with_it(places: tuple[Path, Pat
         (fleet / name).write_text(first.replace("FT", str(fleet)).replace("OUT", str(out)) + "\nwords\n")
     assert "tools/model.sh" in trust.runnable(str(fleet), "answerer", "tools/say").files
     assert "tools/model.sh" in trust.adapter(str(fleet), "tools/extract/pdf.cmd").files
+
+
+# What runs a file that no word names. The fleet holds every one of LOOSE; a line that cannot be told exactly stands for all of them.
+LOOSE = ["lib/Model.pm", "lib/model.inc", "rules.inc", ".npmrc", "package.json", "tools/model.js", "tools/model/index.js",
+         "tools/model.json", "Makefile", "lib/__pycache__/x.cpython-311.pyc", "lib/native.so", "tools/no-ending"]
+
+
+@pytest.fixture
+def loose(places: tuple[Path, Path]) -> Path:
+    fleet, _ = places
+    fleet = fleet.rename(fleet.with_name("ft"))
+    for name in [*LOOSE, "tools/one.py", "tools/one.js"]:
+        (fleet / name).parent.mkdir(parents=True, exist_ok=True)
+        (fleet / name).write_text("x\n")
+    return fleet
+
+
+@pytest.mark.parametrize("line", [
+    "node FT/tools/model", "node FT/tools/absent", "/usr/bin/node FT/tools/mod", "nice node FT/tools/model", "frob FT/tools/absent",
+    "node -p 'require(process.env.KB_FLEET_ROOT + \"/tools/model\")'", "node --print 1", "node --eval=1", "node -r x y", "deno eval 1",
+    "perl -pe 1", "perl -n x", "perl -MModel FT/tools/one.py", "perl5.36 -IFT/lib x", "ruby -rmodel x", "php -r 1", "lua5.4 -l model",
+    "awk 'BEGIN { getline }'", "Rscript -e 1", "julia -E 1", "osascript -e 1", "python3 -m model", "python3 -X dev FT/tools/one.py",
+    "python3 -E FT/tools/one.py", "python3 -I FT/tools/model", "python3", "env -i python3 FT/tools/one.py",
+    "env -u PYTHONSAFEPATH python3 FT/tools/one.py", "env PYTHONSAFEPATH= python3 FT/tools/one.py", "sudo python3 FT/tools/one.py",
+    "env NODE_OPTIONS=--require=FT/tools/one.js claude", "npm --prefix FT run -s ask", "make -s -C FT ask", "make -C FT/tools ask",
+    "make -f FT/Makefile", "just -f FT/Makefile", "uv run FT/tools/one.py", "npx --prefix FT/tools x"])
+def test_a_line_whose_files_cannot_be_told_stands_for_every_program(loose: Path, line: str) -> None:
+    (loose / "fleet/notes.txt").write_text("x\n")
+    files = set(trust.runnable(str(loose), "answerer", line.replace("FT", str(loose))).files)
+    assert files >= {*LOOSE, "tools/one.py", "tools/one.js"}, line
+    assert not any(name.endswith((".md", ".txt")) for name in files)
+
+
+@pytest.mark.parametrize("line", ["node FT/tools/one.js", "python3 FT/tools/one.js", "python3 -I FT/tools/one.js",
+                                  "nice node FT/tools/one.js -p", "tools/one.js --fast", "env node FT/tools/one.js"])
+def test_an_interpreter_that_is_given_a_file_stands_for_that_file(loose: Path, line: str) -> None:
+    assert trust.runnable(str(loose), "answerer", line.replace("FT", str(loose))).files == ("tools/one.js",)
+
+
+@pytest.mark.parametrize(("line", "everything"), [
+    ("claude -p --model x", False), ("npx claude -p", False), ("env A=1 claude -p", False), ("uvx llm -m x", False), ("cat", False),
+    ("#!/bin/sh", False), ("#!/usr/bin/env python3", False), ("#!/usr/bin/env -S python3 -I", False),
+    ("#!/usr/bin/python3 -I", False), ("#!/usr/bin/env -S python3 -E", True), ("#!/usr/bin/env -S -i python3", True),
+    ("#!/usr/bin/perl -w", True), ("#!/usr/bin/env -S PYTHONSAFEPATH= python3", True), ("#!/usr/bin/env -S make -f", True)])
+def test_what_touches_nothing_of_the_fleet_or_one_script_of_it_stays_so(loose: Path, line: str, everything: bool) -> None:
+    if line.startswith("#!"):
+        (loose / "tools/one.py").write_text(line + "\n")
+        line = "tools/one.py"
+    assert ("lib/Model.pm" in trust.runnable(str(loose), "answerer", line).files) == everything
+
+
+def test_a_linked_folder_counts_by_its_files_or_by_where_it_leads(loose: Path) -> None:
+    root, app = str(loose), loose / "tools/app"
+    (loose / "lib/pkg").mkdir()
+    (loose / "lib/pkg/m.py").write_text("1\n")
+    app.mkdir()
+    (app / "__main__.py").write_text("import pkg.m\n")
+    (app / "pkg").symlink_to("../../lib/pkg")
+    (loose / "lib/pkg/round").symlink_to("..")
+    line = f"python3 {app}"
+    before = trust.runnable(root, "answerer", line)
+    assert {"lib/pkg/m.py", "tools/app/pkg/m.py"} <= set(before.files) and len(before.files) < 40
+    (loose / "lib/pkg/m.py").write_text("2\n")
+    assert trust.runnable(root, "answerer", line).digest != before.digest
+    (app / "pkg").unlink()
+    for name in ("one", "two"):
+        (loose.parent / name).mkdir()
+    (app / "pkg").symlink_to(loose.parent / "one")
+    before = trust.runnable(root, "answerer", line)
+    (app / "pkg").unlink()
+    (app / "pkg").symlink_to(loose.parent / "two")
+    assert trust.runnable(root, "answerer", line).digest != before.digest
+    (app / "pkg").unlink()
+    (app / "pkg").symlink_to("../..")
+    assert "lib/Model.pm" in trust.runnable(root, "answerer", line).files
+
+
+def test_what_kb_writes_in_a_fleet_never_asks_again(loose: Path) -> None:
+    before = trust.runnable(str(loose), "answerer", "sh -c 'sh $KB_FLEET_ROOT/tools/no-ending'")
+    for name in ("kb-misses.txt", "fleet/ada/inbox/raw/paper.pdf", "fleet/ada/.kb/index.db", ".kb/hooks.log", ".kb-promote.lock",
+                 "fleet/ada/knowledge/.pump.md.12.ab.tmp", "fleet/ada/knowledge/.pump.md.lock", "fleet/ada/knowledge/new.md"):
+        (loose / name).parent.mkdir(parents=True, exist_ok=True)
+        (loose / name).write_text("x\n")
+    assert trust.runnable(str(loose), "answerer", "sh -c 'sh $KB_FLEET_ROOT/tools/no-ending'").digest == before.digest
