@@ -99,6 +99,13 @@ def test_a_child_is_told_the_fleet_and_that_it_is_inside_a_call_and_does_not_inh
     assert out.strip() == "['/a/fleet', '1', None]"
 
 
+def test_python_keeps_what_it_compiles_in_the_users_cache_and_never_in_the_fleet(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home/.cache"))
+    code = "import sys; print(sys.pycache_prefix)"
+    assert run_command(python(code), name="m", root="/a/fleet").strip() == str(tmp_path / "home/.cache/kb/compiled")
+    assert run_command(python(code), name="m", root=str(tmp_path / "home")).strip() == os.devnull
+
+
 # ------------------------------------------------------------------------------------------ children that misbehave
 
 
