@@ -8,7 +8,7 @@ from kb.app import open_app
 from kb.cli.approval import ask_approval
 from kb.cli.boundary import say
 from kb.cli.cited import say_citations
-from kb.cli.complete import show_complete, telling
+from kb.cli.complete import progress, show_complete
 from kb.cli.options import everything, paths, top
 from kb.cli.skipped import say_skipped
 from kb.core.citations import cited
@@ -37,7 +37,7 @@ def answer(question: str, paths: tuple[str, ...], top: int, include_private: boo
     app = open_app(paths, include_private)
     ask_approval(app, "answerer")
     if complete:
-        show_complete(answer_complete(app, question, telling()))
+        show_complete(answer_complete(app, question, progress()))
         return
     mode: Mode = "expanded" if expanded else "fast"
     done = op(app, question, mode, top)

@@ -11,7 +11,7 @@ from kb.core.triad import ABSTENTION
 from kb.ops.answer import Complete, Progress
 
 
-def telling() -> Progress:
+def progress() -> Progress:
     """The plan on stdout before the first call, each batch on stderr."""
     def plan(files: int, batches: int, calls: int) -> None:
         click.echo(f"complete search: reading all {files} files in {batches} batch(es), {calls} model call(s) total.")

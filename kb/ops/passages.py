@@ -16,7 +16,7 @@ def telling(passages: Sequence[Passage]) -> list[Passage]:
     from kb.core.header import split_label
 
     return [passage for passage in passages
-            if "\n\n" in passage.text.strip() or split_label(passage.text.strip().partition("\n")[0])[0] != "purpose"]
+            if any(line.strip() and split_label(line)[0] != "purpose" for line in passage.text.split("\n"))]
 
 
 def vouched(answer: Answer) -> Place | None:

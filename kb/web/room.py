@@ -13,10 +13,11 @@ from kb.app import App
 from kb.core.display import harmless
 from kb.core.jsontext import dumps
 from kb.errors import PluginError
+from kb.ops.passages import telling
 from kb.ops.stacks import Memory, ShelfOfBooks, stacks
 from kb.resident import Resident
 from kb.specs import Page
-from kb.web.safe import ask_url, marked, note_url, plain, telling, under
+from kb.web.safe import ask_url, marked, note_url, plain, under
 
 if TYPE_CHECKING:
     from jinja2 import Environment

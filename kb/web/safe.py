@@ -10,7 +10,6 @@ from urllib.parse import unquote, urlencode, urlsplit
 
 from kb.core.display import harmless
 from kb.core.header import split_label
-from kb.core.values import Passage
 from kb.core.words import analyse, is_unspaced, normalise
 
 if TYPE_CHECKING:
@@ -83,12 +82,6 @@ def plain(text: str) -> str:
     lines = (split_label(line)[1] if split_label(line)[0] == "purpose" else line for line in text.split("\n"))
     text = _WIKILINK.sub(lambda found: found[3] or found[1] or found[0], "\n".join(lines))
     return _MARKUP.sub("", _WEBLINK.sub(r"\1", text))
-
-
-def telling(passages: Iterable[Passage]) -> list[Passage]:
-    """The passages that hold more than the note's purpose line, which stands above them anyway."""
-    return [passage for passage in passages
-            if any(line.strip() and split_label(line)[0] != "purpose" for line in passage.text.split("\n"))]
 
 
 def under(heading_path: str, title: str) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 
-from kb.api import KbError, SessionEvent
+from kb.api import KbError, SessionEvent, printable
 from kb_plugins.lifecycle import layout
 
 _PROVIDER = "kb"
@@ -65,4 +66,5 @@ def _handoff(root: str, event: SessionEvent) -> str:
 
 
 def _tell(line: str) -> None:
-    sys.stderr.write(f"kb: {line}\n")
+    with suppress(OSError, ValueError):  # a closed stderr is no reason not to keep the record
+        sys.stderr.write(f"kb: {printable(line)}\n")

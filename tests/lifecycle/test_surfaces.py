@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -57,6 +58,21 @@ def test_a_ledger_that_cannot_be_written_stops_no_session(yard: Yard, capfd: pyt
     yard.write(".ai/local", "a file where the state belongs\n")
     fire(yard, "session.opened")
     assert "the ledger does not have session.opened" in capfd.readouterr().err
+
+
+def test_what_goes_wrong_is_told_in_one_harmless_line_or_not_at_all(yard: Yard, capfd: pytest.CaptureFixture[str],
+                                                                    monkeypatch: pytest.MonkeyPatch) -> None:
+    root = yard.root / "red\x1b[2J"
+    yard.git("init", "-q", str(root))
+    (root / ".ai").mkdir()
+    (root / ".ai/local").write_text("a file where the state belongs")
+    fire(yard, "session.opened", root=root)
+    told = capfd.readouterr().err
+    assert "the ledger does not have session.opened" in told and "\x1b" not in told
+    with open(os.devnull, encoding="utf-8") as nowhere:
+        monkeypatch.setattr(sys, "stderr", nowhere)  # not to be written to: as good as a pipe that nobody reads
+        fire(yard, "session.opened", root=root)
+    fire(yard, "session.opened", root=root)
 
 
 def test_an_open_session_costs_no_git_call(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,10 +17,10 @@ from kb.store.index_db import (
     IndexMoved,
     IndexOutdated,
     IndexReader,
+    index_faults,
     index_path,
     read_generation,
     rows_of,
-    told,
 )
 from kb.store.index_writer import IndexWriter, is_sound
 
@@ -164,7 +164,7 @@ def coded(kind: type[sqlite3.Error], code: int, words: str) -> sqlite3.Error:
     (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"), "damaged"),
 ])
 def test_what_sqlite_says_becomes_a_sentence(error: Exception, words: str) -> None:
-    with pytest.raises(KbError, match=words), told():
+    with pytest.raises(KbError, match=words), index_faults():
         raise error
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import unicodedata
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kb.core.values import Passage
 from kb.core.windows import LIMIT, assemble, cap, expand, merge, readable
+from kb.ops.passages import telling
 
 TEXT = st.text(alphabet=st.sampled_from("ab é漢字ğ\u0301👩‍🚀\n.#`"), max_size=300)
 
@@ -92,3 +94,11 @@ def test_growing_stays_within_the_limit_and_inside_the_document(text, start, siz
     chunk = document[start:start + size]
     grown = expand(document, chunk, limit)
     assert grown == chunk or (grown in document and len(grown) <= limit)
+
+
+@pytest.mark.parametrize(("text", "tells"), [
+    ("Exists to: say how.", False), ("**Exists to:** say how.\n\n**Existe para:** dizer como.\n", False), ("", False),
+    ("Exists to: say how.\nAnd more.", True), ("Exists to: say how.\n\nAnd more.", True), ("And more.", True),
+])
+def test_a_passage_tells_something_when_it_is_more_than_purpose_lines(text, tells):
+    assert bool(telling([passage(text)])) is tells
